@@ -1,0 +1,40 @@
+# Every target sets up .venv itself the first time. Only Python 3.11+ and make are needed.
+PYTHON ?= python3
+BIN := .venv/bin
+DATA ?= ../shared/data
+
+.PHONY: demo test test-slow lint format bench clean
+
+.venv/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	touch $@
+
+.venv/.ready-bench: .venv/.ready
+	$(BIN)/python -m pip install --quiet -e '.[bench]'
+	touch $@
+
+demo: .venv/.ready  ## train on a built-in corpus and show the topics
+	$(BIN)/topoi demo
+
+test: .venv/.ready  ## all tests that run everywhere
+	$(BIN)/python -m pytest -m "not slow"
+
+test-slow: .venv/.ready  ## longer tests, on the corpora under DATA
+	TOPOI_DATA=$(DATA) $(BIN)/python -m pytest -m slow
+
+lint: .venv/.ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: .venv/.ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/.ready-bench  ## all benchmarks, on the corpora under DATA; see benchmarks/README.md
+	$(BIN)/python -m benchmarks all --data $(DATA)
+
+clean:
+	rm -rf .venv build dist

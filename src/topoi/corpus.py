@@ -1,0 +1,125 @@
+"""Corpus: documents x words counts with their vocabulary and, where there are any, authors, links and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+__all__ = ["Corpus", "check_counts"]
+
+
+def check_counts(counts: Any, *, name: str = "X") -> sparse.csr_array:
+    """Return `counts` as a canonical float64 CSR array (sorted, no duplicates, no explicit zeros), or say what is wrong with it."""
+    if sparse.issparse(counts):
+        if counts.dtype.kind not in "fiub":
+            raise ValueError(f"{name} holds {counts.dtype} entries; expected numbers. Convert it with .astype(float).")
+        csr = sparse.csr_array(counts, dtype=np.float64, copy=True)
+    else:
+        array = np.asarray(counts)
+        if array.ndim != 2:
+            raise ValueError(
+                f"{name} has {array.ndim} dimension(s); expected documents x words. For one document use {name}.reshape(1, -1)."
+            )
+        if array.dtype.kind not in "fiub":
+            raise ValueError(f"{name} holds {array.dtype} entries; expected counts. For raw text use scikit-learn's CountVectorizer first.")
+        csr = sparse.csr_array(array.astype(np.float64))
+    if not np.isfinite(csr.data).all():
+        raise ValueError(f"{name} contains NaN or infinity. Replace missing counts by 0, for instance with numpy.nan_to_num.")
+    if csr.nnz and csr.data.min() < 0:
+        raise ValueError(f"Negative values in {name}: topic models need counts or weights >= 0. Clip them, or check the preprocessing.")
+    csr.sum_duplicates()
+    csr.eliminate_zeros()
+    return csr
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """A pile of documents, ready for a topic model.
+
+    counts: documents x words, any nonnegative matrix (dense or sparse); kept as CSR.
+    vocabulary: the word of each column, or None.
+    authors: documents x authors indicator, or a list of author names for each document.
+    links: documents x documents, or pairs (m, 2) of document numbers.
+    labels: documents x labels indicator, or a list of labels for each document.
+    doc_names: the name of each document, or None.
+    """
+
+    counts: Any
+    vocabulary: Sequence[str] | None = None
+    authors: Any = None
+    links: Any = None
+    labels: Any = None
+    doc_names: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        counts = check_counts(self.counts, name="counts")
+        object.__setattr__(self, "counts", counts)
+        n_docs, n_words = counts.shape
+        if self.vocabulary is not None:
+            object.__setattr__(self, "vocabulary", np.asarray(self.vocabulary, dtype=str))
+            if len(self.vocabulary) != n_words:
+                raise ValueError(f"vocabulary has {len(self.vocabulary)} words but counts has {n_words} columns; they must agree.")
+        for name in ("authors", "labels", "doc_names"):
+            value = getattr(self, name)
+            length = None if value is None else value.shape[0] if hasattr(value, "shape") else len(value)
+            if length is not None and length != n_docs:
+                raise ValueError(f"{name} describes {length} documents but counts has {n_docs} rows; give one entry per document.")
+
+    @property
+    def n_docs(self) -> int:
+        return self.counts.shape[0]
+
+    @property
+    def n_words(self) -> int:
+        return self.counts.shape[1]
+
+    @property
+    def n_tokens(self) -> float:
+        """Sum of all counts."""
+        return float(self.counts.sum())
+
+    def __repr__(self) -> str:
+        extras = [name for name in ("vocabulary", "authors", "links", "labels", "doc_names") if getattr(self, name) is not None]
+        return f"Corpus({self.n_docs:,} documents x {self.n_words:,} words, {self.n_tokens:,.0f} tokens{''.join(f', {e}' for e in extras)})"
+
+    def __getitem__(self, rows: Any) -> Corpus:
+        """The documents in `rows` (indices, slice or mask). Links keep only pairs with both ends inside."""
+        rows = np.arange(self.n_docs)[rows]
+        return Corpus(
+            self.counts[rows],
+            self.vocabulary,
+            authors=_take(self.authors, rows),
+            links=_take_links(self.links, rows, self.n_docs),
+            labels=_take(self.labels, rows),
+            doc_names=_take(self.doc_names, rows),
+        )
+
+    def split(self, test_size: float = 0.2, random_state: int = 0) -> tuple[Corpus, Corpus]:
+        """Training and test documents, drawn at random."""
+        if not 0 < test_size < 1:
+            raise ValueError(f"test_size is {test_size}; expected a share between 0 and 1.")
+        order = np.random.default_rng(random_state).permutation(self.n_docs)
+        n_test = max(1, round(test_size * self.n_docs))
+        return self[np.sort(order[n_test:])], self[np.sort(order[:n_test])]
+
+
+def _take(values: Any, rows: np.ndarray) -> Any:
+    if values is None:
+        return None
+    return values[rows] if hasattr(values, "shape") else [values[i] for i in rows]
+
+
+def _take_links(links: Any, rows: np.ndarray, n_docs: int) -> Any:
+    if links is None:
+        return None
+    if sparse.issparse(links):
+        return links.tocsr()[rows][:, rows]
+    pairs = np.asarray(links)
+    new = np.full(n_docs, -1)
+    new[rows] = np.arange(len(rows))
+    moved = new[pairs]
+    return moved[(moved >= 0).all(axis=1)]

@@ -1,0 +1,81 @@
+"""Corpora whose answer is known, drawn from the models themselves, and readers of corpora on disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from topoi.corpus import Corpus
+
+__all__ = ["Truth", "load_npz", "make_blocks", "make_lda"]
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What a synthetic corpus was drawn from."""
+
+    topic_word: np.ndarray  # (K, W)
+    doc_topic: np.ndarray  # (D, K)
+
+
+def make_lda(
+    n_docs: int = 200,
+    n_words: int = 100,
+    n_topics: int = 5,
+    *,
+    doc_length: int = 80,
+    alpha: float = 0.1,
+    beta: float = 0.05,
+    random_state: int = 0,
+) -> tuple[Corpus, Truth]:
+    """Draw a corpus from LDA itself. Documents have Poisson lengths around `doc_length`."""
+    rng = np.random.default_rng(random_state)
+    topic_word = rng.dirichlet(np.full(n_words, beta), n_topics)
+    doc_topic = rng.dirichlet(np.full(n_topics, alpha), n_docs)
+    return _draw_counts(doc_topic, topic_word, doc_length, rng), Truth(topic_word, doc_topic)
+
+
+def make_blocks(
+    n_topics: int = 4, words_per_topic: int = 10, docs_per_topic: int = 30, *, doc_length: int = 40, random_state: int = 0
+) -> tuple[Corpus, Truth]:
+    """Block-diagonal corpus: each document uses the words of one topic only. Any method must find the blocks."""
+    rng = np.random.default_rng(random_state)
+    topic_word = np.kron(np.eye(n_topics), np.full(words_per_topic, 1 / words_per_topic))
+    doc_topic = np.repeat(np.eye(n_topics), docs_per_topic, axis=0)
+    return _draw_counts(doc_topic, topic_word, doc_length, rng), Truth(topic_word, doc_topic)
+
+
+def _draw_counts(doc_topic: np.ndarray, topic_word: np.ndarray, doc_length: int, rng: np.random.Generator) -> Corpus:
+    shares = doc_topic @ topic_word
+    shares /= shares.sum(axis=1, keepdims=True)
+    counts = np.vstack([rng.multinomial(n, p) for n, p in zip(rng.poisson(doc_length, len(shares)), shares, strict=True)])
+    vocabulary = [f"w{i:0{len(str(topic_word.shape[1] - 1))}d}" for i in range(topic_word.shape[1])]
+    return Corpus(sparse.csr_array(counts.astype(np.float64)), vocabulary)
+
+
+def load_npz(path: str | Path) -> Corpus:
+    """Read a corpus from one .npz file with arrays indptr, indices, counts, vocab and, where present, doc_names, authors_indptr,
+    authors_indices, author_names, links, labels, label_names. Pickled content is refused."""
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} does not exist; give the path of a corpus file (.npz).")
+    with np.load(path, allow_pickle=False) as data:
+        missing = [name for name in ("indptr", "indices", "counts", "vocab") if name not in data]
+        if missing:
+            raise ValueError(f"{path} has no array {missing[0]!r}; expected indptr, indices, counts and vocab.")
+        shape = (len(data["indptr"]) - 1, len(data["vocab"]))
+        counts = sparse.csr_array((data["counts"].astype(np.float64), data["indices"], data["indptr"]), shape=shape)
+        authors = labels = None
+        if "authors_indptr" in data:
+            names = data["author_names"]
+            rows = np.split(data["authors_indices"], data["authors_indptr"][1:-1])
+            authors = [[str(names[a]) for a in row] for row in rows]
+        if "labels" in data:
+            names = data["label_names"]
+            labels = [[str(names[c])] if c >= 0 else [] for c in data["labels"]]
+        links = data["links"] if "links" in data else None
+        doc_names = data["doc_names"] if "doc_names" in data else None
+        return Corpus(counts, data["vocab"], authors=authors, links=links, labels=labels, doc_names=doc_names)

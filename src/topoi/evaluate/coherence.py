@@ -1,0 +1,83 @@
+"""Coherence: do the top words of a topic stand in the same documents? A guard against bad topics, not a proof of good ones.
+
+Probabilities are shares of documents of the reference corpus. A pair with a word that the reference never uses scores 0: nothing is known of
+it. So no score is ever NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from topoi.corpus import Corpus, check_counts
+
+__all__ = ["c_v", "npmi", "top_word_ids", "u_mass"]
+
+
+def top_word_ids(topics: Any, n_words: int) -> list[np.ndarray]:
+    """Word numbers of each topic's top words, from a fitted model, an array (K, W), or lists of word numbers."""
+    table = getattr(topics, "components_", topics)
+    if isinstance(table, np.ndarray) and table.ndim == 2 and table.dtype.kind == "f":
+        return [np.argsort(-row, kind="stable")[:n_words] for row in table]
+    return [np.asarray(row, dtype=np.int64)[:n_words] for row in table]
+
+
+def npmi(topics: Any, reference: Any, n_words: int = 10) -> np.ndarray:
+    """(K,) mean normalised pointwise mutual information of the top words: -1 never together, 0 independent, 1 always together."""
+    return _per_topic(topics, reference, n_words, lambda together, alone: _mean_of_pairs(_npmi_table(together, alone)))
+
+
+def u_mass(topics: Any, reference: Any, n_words: int = 10) -> np.ndarray:
+    """(K,) mean log((D(w, v) + 1) / D(v)) over pairs with v the more probable word; 0 is the best."""
+
+    def score(together: np.ndarray, alone: np.ndarray) -> float:
+        ratio = np.log((together + 1.0) / np.maximum(alone, 1)[None, :]) * ((alone > 0)[:, None] & (alone > 0)[None, :])
+        return _mean_of_pairs(ratio)
+
+    return _per_topic(topics, reference, n_words, score, shares=False)
+
+
+def c_v(topics: Any, reference: Any, n_words: int = 10) -> np.ndarray:
+    """(K,) C_V of Roeder et al. with documents as windows: cosine of each word's NPMI vector with the topic's, averaged."""
+
+    def score(together: np.ndarray, alone: np.ndarray) -> float:
+        vectors = _npmi_table(together, alone)
+        whole = vectors.sum(axis=0)
+        norms = np.linalg.norm(vectors, axis=1) * np.linalg.norm(whole)
+        return float(np.mean(np.divide(vectors @ whole, norms, out=np.zeros(len(vectors)), where=norms > 0)))
+
+    return _per_topic(topics, reference, n_words, score)
+
+
+def _per_topic(
+    topics: Any, reference: Any, n_words: int, score: Callable[[np.ndarray, np.ndarray], float], shares: bool = True
+) -> np.ndarray:
+    """score(together, alone) of each topic: (n, n) and (n,) document counts (or shares) of its top words."""
+    counts = check_counts(reference.counts if isinstance(reference, Corpus) else reference, name="reference")
+    present = sparse.csc_array(counts.astype(bool).astype(np.float64))
+    scale = counts.shape[0] if shares else 1
+    out = []
+    for words in top_word_ids(topics, n_words):
+        if len(words) and (words.min() < 0 or words.max() >= counts.shape[1]):
+            raise ValueError(f"A topic has word {words.max()}, but the reference has {counts.shape[1]} words; use one vocabulary for both.")
+        columns = present[:, words]
+        together = (columns.T @ columns).toarray()
+        out.append(score(together / scale, together.diagonal() / scale) if len(words) > 1 else 0.0)
+    return np.array(out)
+
+
+def _npmi_table(together: np.ndarray, alone: np.ndarray) -> np.ndarray:
+    """(n, n) NPMI of word pairs from shares of documents."""
+    expected = np.outer(alone, alone)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        table = np.log(together / expected) / -np.log(together)
+    table = np.where(together >= 1, 1.0, np.where(together > 0, table, -1.0))
+    return np.where(expected > 0, table, 0.0)
+
+
+def _mean_of_pairs(table: np.ndarray) -> float:
+    """Mean below the diagonal: each word with the more probable ones before it."""
+    return float(table[np.tril_indices(len(table), -1)].mean())

@@ -1,0 +1,65 @@
+"""How many topics? Held-out perplexity, coherence, diversity and stability in one table, with one recommendation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from topoi.corpus import Corpus, check_counts
+from topoi.evaluate.coherence import npmi
+from topoi.evaluate.perplexity import completion_perplexity
+from topoi.evaluate.topics import mean_stability, topic_diversity
+
+__all__ = ["Choice", "choose_n_components"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`rows`: one dictionary per number of topics; `best`: the recommended number; `reason`: why, in a sentence."""
+
+    rows: list[dict[str, float]]
+    best: int
+    reason: str
+
+
+def choose_n_components(
+    X: Any, candidates: Sequence[int], *, model: Any = None, test_size: float = 0.2, n_seeds: int = 3, random_state: int = 0
+) -> Choice:
+    """Fit each number of topics with several seeds on part of the documents and measure it on the rest.
+
+    Recommended is the smallest number whose held-out perplexity is within one standard error (over seeds) of the best. Coherence (NPMI),
+    diversity and stability stand beside it, because no single measure decides.
+    """
+    from topoi.models.lda import LDA
+
+    if not len(candidates) or any(k < 1 for k in candidates):
+        raise ValueError(f"candidates are {candidates!r}; expected numbers of topics of at least 1.")
+    if n_seeds < 2:
+        raise ValueError(f"n_seeds is {n_seeds}; at least 2 are needed to see how stable topics are.")
+    corpus = X if isinstance(X, Corpus) else Corpus(check_counts(X))
+    train, test = corpus.split(test_size, random_state)
+    rows = []
+    for k in sorted(candidates):
+        fits = [
+            clone(model or LDA()).set_params(n_components=k, random_state=random_state + seed).fit(train.counts) for seed in range(n_seeds)
+        ]
+        perplexities = [completion_perplexity(fit, test.counts, random_state=random_state) for fit in fits]
+        rows.append(
+            {
+                "n_components": k,
+                "perplexity": float(np.mean(perplexities)),
+                "perplexity_se": float(np.std(perplexities, ddof=1) / np.sqrt(n_seeds)),
+                "npmi": float(np.mean([npmi(fit, train.counts).mean() for fit in fits])),
+                "diversity": float(np.mean([topic_diversity(fit) for fit in fits])),
+                "stability": mean_stability(fits),
+            }
+        )
+    lowest = min(rows, key=lambda row: row["perplexity"])
+    limit = lowest["perplexity"] + lowest["perplexity_se"]
+    best = next(row for row in rows if row["perplexity"] <= limit)
+    reason = f"{best['n_components']} topics: the fewest whose held-out perplexity ({best['perplexity']:.1f}) is within one standard error of the lowest ({lowest['perplexity']:.1f} at {lowest['n_components']})."
+    return Choice(rows, int(best["n_components"]), reason)

@@ -1,0 +1,1 @@
+"""Who talks to whom: factors and the graph compiled from them."""

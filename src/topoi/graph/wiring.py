@@ -1,0 +1,186 @@
+"""Graph: who talks to whom, as flat read-only arrays, with the edges laid out in a grid of document blocks x word blocks.
+
+In stage s of a sweep, document block p works on word block (p + s) mod P: no two cells of a stage share a document or a word, so
+they run on any number of threads without locks and always give the same bits. The grid depends on the corpus, never on threads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from topoi.infer.kernels import Wires
+
+if TYPE_CHECKING:
+    from topoi.graph.factors import Field
+
+__all__ = ["LANES", "Graph", "Plan", "build_graph"]
+
+LANES = 16  # single-precision numbers in one vector register: K is padded to a multiple of it
+EDGES_PER_CELL = 16_000  # enough work to outweigh handing a cell to a thread
+MAX_BLOCKS = 16
+
+
+@dataclass
+class Plan:
+    """What the factors of a model have contributed so far; `build_graph` compiles it."""
+
+    n_topics: int
+    counts: sparse.csr_array | None = None  # (D, W) weights that the messages carry
+    owners: sparse.csr_array | None = None  # (D, O) who owns each document
+    topics: sparse.csr_array | None = None  # (D, K) which topics each document may use; an empty row allows all
+    fields: list[Field] = field(default_factory=list)
+    owner_prior: float = 0.0  # pseudo-count of an owner in its document; 0 = owners are equally likely
+    word_base: np.ndarray | None = None  # (W, K) counts that words hold besides the messages
+    owner_base: np.ndarray | None = None  # (O, K)
+    frozen_words: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A compiled factor graph. `wires` is what kernels see; the rest sizes the tables and maps rows back to owners."""
+
+    wires: Wires
+    n_docs: int
+    n_words: int
+    n_topics: int
+    width: int  # n_topics, padded
+    n_doc_blocks: int
+    n_word_blocks: int
+    n_owners: int
+    max_owners: int
+    slot_owner: np.ndarray  # (slots,) owner of each row of theta
+    owner_slot: np.ndarray  # (O,) one row of theta that holds each owner
+    shared_ptr: np.ndarray  # owners with more than one row: their rows are shared_slots[shared_ptr[i]:shared_ptr[i + 1]]
+    shared_slots: np.ndarray
+    message_size: int  # numbers in all messages together
+    weight: float  # sum of x
+    plan: Plan
+
+    @property
+    def n_slots(self) -> int:
+        return len(self.slot_owner)
+
+    @property
+    def n_edges(self) -> int:
+        return len(self.wires.edge_word)
+
+
+def padded(n_topics: int) -> int:
+    """The table width for `n_topics`: the next multiple of LANES."""
+    return -(-n_topics // LANES) * LANES
+
+
+def n_blocks(n_edges: int) -> int:
+    """Side of the grid for a corpus of `n_edges` edges."""
+    return int(np.clip(np.sqrt(n_edges / EDGES_PER_CELL), 1, MAX_BLOCKS))
+
+
+def build_graph(plan: Plan, *, seed: int = 0, tokens: bool = False, blocks: int | None = None) -> Graph:
+    """Compile a plan. `tokens` makes one edge per token instead of one per (document, word); `blocks` fixes the side of the grid."""
+    assert plan.counts is not None, "a plan needs a Words factor"
+    counts = plan.counts
+    n_docs, n_words = counts.shape
+    width = padded(plan.n_topics)
+    rng = np.random.default_rng(seed)
+    repeats = counts.data.astype(np.int64) if tokens else np.ones(counts.nnz, dtype=np.int64)
+    edge_doc = np.repeat(np.repeat(np.arange(n_docs), np.diff(counts.indptr)), repeats)
+    edge_word = np.repeat(counts.indices, repeats)
+    edge_x = np.ones(len(edge_doc)) if tokens else counts.data
+    n_edges = len(edge_doc)
+
+    side = blocks or n_blocks(n_edges)
+    doc_order = rng.permutation(n_docs)
+    doc_block = _balanced_blocks(np.bincount(edge_doc, minlength=n_docs), doc_order, side)
+    n_word_blocks = 1 if plan.frozen_words else side
+    word_block = _balanced_blocks(np.bincount(edge_word, minlength=n_words), rng.permutation(n_words), n_word_blocks)
+
+    # Edges by (cell, place of the document in the shuffled order, word): two stable sorts on small integers.
+    doc_place = np.empty(n_docs, dtype=np.int64)
+    doc_place[doc_order] = np.arange(n_docs)
+    by_doc = np.argsort(doc_place[edge_doc], kind="stable")
+    cell = (doc_block[edge_doc] * n_word_blocks + word_block[edge_word]).astype(np.uint16)
+    order = by_doc[np.argsort(cell[by_doc], kind="stable")]
+    edge_doc, edge_word, edge_x, cell = edge_doc[order], edge_word[order], edge_x[order], cell[order]
+
+    starts = np.flatnonzero(np.r_[True, (np.diff(edge_doc) != 0) | (np.diff(cell.astype(np.int64)) != 0)]) if n_edges else np.zeros(0, int)
+    visit_doc = edge_doc[starts]
+    visit_edge = np.append(starts, n_edges)
+    cell_visit = np.searchsorted(cell[starts], np.arange(side * n_word_blocks + 1))
+
+    owners = plan.owners if plan.owners is not None else sparse.eye_array(n_docs, format="csr")
+    slots, slot_owner = _slots(owners, doc_block, doc_place)
+    n_rows = np.bincount(slot_owner, minlength=owners.shape[1])
+    owner_slot = np.zeros(owners.shape[1], dtype=np.int64)
+    owner_slot[slot_owner[::-1]] = np.arange(len(slot_owner))[::-1]
+    by_owner = np.argsort(slot_owner, kind="stable")
+    shared_slots = by_owner[n_rows[slot_owner[by_owner]] > 1]
+
+    topics = plan.topics if plan.topics is not None else sparse.csr_array((n_docs, plan.n_topics))
+    n_allowed = np.diff(topics.indptr)
+    block_size = np.diff(owners.indptr) * np.where(n_allowed > 0, n_allowed, width)  # numbers in one message of each document
+    visit_size = np.diff(visit_edge) * block_size[visit_doc]
+    wires = Wires(
+        cell_visit=_frozen(cell_visit, np.int64),
+        visit_doc=_frozen(visit_doc, np.int32),
+        visit_edge=_frozen(visit_edge, np.int64),
+        visit_message=_frozen(np.cumsum(visit_size) - visit_size, np.int64),
+        edge_word=_frozen(edge_word, np.int32),
+        edge_x=_frozen(edge_x, np.float32),
+        edge_id=_frozen(order, np.int64),
+        slot_ptr=_frozen(owners.indptr, np.int64),
+        slots=_frozen(slots, np.int32),
+        topic_ptr=_frozen(topics.indptr, np.int64),
+        topics=_frozen(topics.indices, np.int32),
+    )
+    return Graph(
+        wires=wires,
+        n_docs=n_docs,
+        n_words=n_words,
+        n_topics=plan.n_topics,
+        width=width,
+        n_doc_blocks=side,
+        n_word_blocks=n_word_blocks,
+        n_owners=owners.shape[1],
+        max_owners=int(np.diff(owners.indptr).max(initial=1)),
+        slot_owner=_frozen(slot_owner, np.int64),
+        owner_slot=_frozen(owner_slot, np.int64),
+        shared_ptr=_frozen(np.r_[0, np.cumsum(n_rows[n_rows > 1])], np.int64),
+        shared_slots=_frozen(shared_slots, np.int64),
+        message_size=int(visit_size.sum()),
+        weight=float(edge_x.sum()),
+        plan=plan,
+    )
+
+
+def _balanced_blocks(load: np.ndarray, order: np.ndarray, n: int) -> np.ndarray:
+    """Cut `order` into n runs of about equal load. Returns the run of each item."""
+    reached = np.cumsum(load[order])
+    block = np.empty(len(load), dtype=np.int64)
+    total = max(1, reached[-1]) if len(load) else 1
+    block[order] = np.minimum((reached - load[order] / 2) * n // total, n - 1)
+    return block
+
+
+def _slots(owners: sparse.csr_array, doc_block: np.ndarray, doc_place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One row of theta for each owner in each document block it writes in, in the order in which documents come.
+
+    Returns the row of each (document, owner) pair, and the owner of each row.
+    """
+    pair_doc = np.repeat(np.arange(owners.shape[0]), np.diff(owners.indptr))
+    key = doc_block[pair_doc] * owners.shape[1] + owners.indices
+    _, first, row = np.unique(key, return_index=True, return_inverse=True)
+    by_place = np.argsort(doc_place[pair_doc[first]], kind="stable")
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[by_place] = np.arange(len(first))
+    return rank[row], owners.indices[first[by_place]]
+
+
+def _frozen(array: Any, dtype: Any) -> np.ndarray:
+    """A read-only contiguous array: one type for the compiler, and nobody changes a graph."""
+    out = np.array(array, dtype=dtype, order="C")
+    out.setflags(write=False)
+    return out

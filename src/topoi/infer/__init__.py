@@ -1,0 +1,1 @@
+"""How messages move: state, rules, schedules, the engine and its compiled kernels."""

@@ -1,0 +1,144 @@
+"""Watching a run: history, stopping, callbacks, the progress bar."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from topoi.infer import kernels
+from topoi.infer.crew import Crew
+from topoi.infer.state import widened
+
+if TYPE_CHECKING:
+    from topoi.infer.state import State
+
+__all__ = ["Monitor", "Progress", "Record", "document_log_likelihood"]
+
+CHUNKS = 64  # documents are measured in this many runs: a thread takes every n-th
+
+
+@dataclass(frozen=True)
+class Record:
+    """One sweep. perplexity is None in sweeps that were not measured."""
+
+    sweep: int
+    seconds: float
+    residual: float  # mean change of a message, weighted by tokens: 0 (at rest) to 2
+    perplexity: float | None
+
+
+class Monitor:
+    """Records each sweep and says when to stop.
+
+    counts: raw training counts for the perplexity, or None to measure none. tol: stop when perplexity changes by less than this share
+    between two measurements (`every` sweeps apart; 0 or less: never measured). paper_rule: stop when |P(t) - P(t-10)| < 1 instead.
+    callbacks: called with (state or model, record); a true answer stops the run.
+    """
+
+    def __init__(
+        self,
+        counts: sparse.csr_array | None = None,
+        *,
+        tol: float = 0.0,
+        every: int = 5,
+        paper_rule: bool = False,
+        max_iter: int = 0,
+        callbacks: Sequence[Callable[[Any, Record], Any]] = (),
+        progress: bool = False,
+    ) -> None:
+        self.counts, self.tol = counts, tol
+        self.every = 10 if paper_rule else every
+        self.least_change = 1.0 if paper_rule else 0.0  # of perplexity, not relative
+        self.max_iter = max_iter
+        self.callbacks = tuple(callbacks)
+        self.history: list[Record] = []
+        self.converged = False
+        self.bar = Progress(max_iter) if progress else None
+        self.began = time.perf_counter()
+
+    def look(self, state: State, crew: Crew) -> bool:
+        """Record the sweep that has just ended. True: stop."""
+        residual = float(state.flow.residual.sum()) / state.graph.weight if state.graph.n_edges else 0.0
+        return self.note(state.sweep, residual, lambda: self._perplexity(state, crew), state)
+
+    def note(self, sweep: int, residual: float, measure: Callable[[], float], subject: Any) -> bool:
+        """Record a sweep; `measure` gives the perplexity if it is time for one. True: stop."""
+        on_beat = self.every > 0 and sweep % self.every == 0
+        due = self.counts is not None and (on_beat or (self.every > 0 and sweep == self.max_iter))
+        perplexity = measure() if due else None
+        before = next((r.perplexity for r in reversed(self.history) if r.perplexity is not None), None)
+        record = Record(sweep, time.perf_counter() - self.began, residual, perplexity)
+        self.history.append(record)
+        if self.bar is not None:
+            self.bar.show(record)
+        if perplexity is not None and before is not None and on_beat:
+            self.converged = abs(before - perplexity) < max(self.tol * perplexity, self.least_change)
+        wishes = [callback(subject, record) for callback in self.callbacks]
+        return self.converged or any(wishes)
+
+    def _perplexity(self, state: State, crew: Crew) -> float:
+        assert self.counts is not None
+        gain = document_log_likelihood(self.counts, state.doc_topic(), state.topic_word(), crew).sum()
+        return float(np.exp(-gain / self.counts.sum()))
+
+    def table(self) -> list[dict[str, Any]]:
+        """The history as plain dictionaries."""
+        return [asdict(record) for record in self.history]
+
+    def __enter__(self) -> Monitor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+
+class Progress:
+    """A progress bar in the terminal: sweeps, perplexity, time left."""
+
+    def __init__(self, max_iter: int, label: str = "Sweeps") -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("perplexity {task.fields[perplexity]}"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        )
+        self._bar = Progress(*columns, console=Console(stderr=True))
+        self._task = self._bar.add_task(label, total=max_iter, perplexity="…")
+        self._bar.start()
+
+    def show(self, record: Record) -> None:
+        self._bar.update(self._task, completed=record.sweep)
+        if record.perplexity is not None:
+            self._bar.update(self._task, perplexity=f"{record.perplexity:.1f}")
+
+    def close(self) -> None:
+        self._bar.stop()
+
+
+def document_log_likelihood(
+    counts: sparse.csr_array, doc_topic: np.ndarray, topic_word: np.ndarray, crew: Crew | None = None
+) -> np.ndarray:
+    """(D,) sum_w x log sum_k doc_topic[d, k] topic_word[k, w] of each document."""
+    width = -(-topic_word.shape[0] // 16) * 16
+    theta, phi = widened(doc_topic, width), widened(topic_word.T, width)
+    out = np.zeros(counts.shape[0])
+    cuts = np.linspace(0, counts.shape[0], CHUNKS + 1).astype(np.int64)
+    indptr, indices, data = counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data.astype(np.float64)
+
+    def share(worker: int, size: int) -> None:
+        for c in range(worker, CHUNKS, size):
+            kernels.log_likelihood(indptr, indices, data, theta, phi, cuts[c], cuts[c + 1], out)
+
+    share(0, 1) if crew is None else crew.each(share)
+    return out

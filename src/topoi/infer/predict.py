@@ -1,0 +1,63 @@
+"""Prediction: topic shares of documents under fixed topics (fold-in). Documents do not influence each other."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from topoi.graph.factors import Documents, Factor, Words, compile_factors
+from topoi.graph.wiring import padded
+from topoi.infer.crew import Crew
+from topoi.infer.engine import run
+from topoi.infer.monitor import Monitor
+from topoi.infer.rules import Rule
+from topoi.infer.schedules import Schedule
+from topoi.infer.state import State
+
+__all__ = ["fold_in"]
+
+CHUNK_BYTES = 2**26  # messages held at a time
+MAX_SWEEPS = 200
+TINY = 1e-30  # prior of words under fixed topics: only keeps 0 / 0 away
+REST = 1e-4  # a document whose messages move less than this per token is done
+
+
+def fold_in(
+    weights: sparse.csr_array,
+    topic_word: np.ndarray,
+    alpha: np.ndarray,
+    rule: Rule,
+    *,
+    crew: Crew,
+    seed: int = 0,
+    max_iter: int = MAX_SWEEPS,
+) -> np.ndarray:
+    """(D, K) topic shares of new documents; an empty document gets the prior.
+
+    weights: (D, W) counts or weights; topic_word: (K, W), rows sum to 1; alpha: (K,). The start is what each word says under the prior, so the
+    result is a function of the document alone (a Gibbs rule draws, keyed by `seed`).
+    """
+    in_place = not rule.digamma_owners
+    schedule = Schedule("asynchronous" if in_place else "synchronous", in_place=in_place)
+    out = np.empty((weights.shape[0], len(alpha)))
+    per_edge = 4 * padded(len(alpha))
+    edges = np.cumsum(np.diff(weights.indptr)) * per_edge
+    first = 0
+    while first < weights.shape[0]:
+        done = edges[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(edges, done + CHUNK_BYTES)))
+        factors: list[Factor] = [Words(weights[first:last], base=topic_word.T, frozen=True), Documents()]
+        graph = compile_factors(factors, len(alpha), tokens=rule.tokens)
+        start = "hard" if rule.draws else "warm"
+        state = State.start(graph, rule, alpha, TINY, seed=seed, crew=crew, start=start, word_topic=topic_word.T)
+        monitor = Monitor(callbacks=[_at_rest])
+        run(state, rule, schedule, max_iter=max_iter, monitor=monitor, crew=crew, rest=0.0 if rule.draws else REST)
+        out[first:last] = state.doc_topic()
+        first = last
+    return out
+
+
+def _at_rest(state: State, _record: object) -> bool:
+    """No visit will be taken up again."""
+    weight = np.add.reduceat(state.graph.wires.edge_x, state.graph.wires.visit_edge[:-1]) if state.graph.n_edges else np.zeros(0)
+    return bool((state.flow.residual <= REST * weight).all())

@@ -1,0 +1,166 @@
+"""The updates of `kernels.py` in plain NumPy and double precision: slow, obvious, and the oracle of the tests.
+
+A message is an (owners, topics) array. Read `message` for the equation and `sweep` for the order; the rest is bookkeeping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.special import psi
+
+from topoi.graph.wiring import Graph
+from topoi.infer.kernels import Fields, Flow, Knobs, Tables, uniforms
+
+__all__ = ["count", "doubled", "expected_digamma_gain", "gibbs", "log_likelihood", "message", "sweep"]
+
+
+def doubled(tables: Tables) -> Tables:
+    """A double-precision copy."""
+    return Tables(*(np.array(table, dtype=np.float64) for table in tables))
+
+
+def message(word, total, held, alpha, share, own, knobs: Knobs, heard, field_weight) -> np.ndarray:
+    """What an edge hears: (n, L), sums to 1.
+
+    mu(o, k) ~ (phi_w - own + beta) / (N - own + W beta) * [(1 - xi) (theta_o - own_o + alpha) / (T_o - own_o + A) + xi field], times the
+    owner's share of the document where that is learned. own: (n, L) what the edge removes of itself, from words and from owners.
+    """
+    own_word, own_side = own
+    gone = own_word.sum(axis=0)
+    says = (np.maximum(word - gone, 0) + knobs.beta) / np.maximum(total - gone, knobs.beta_sum)
+    owners = np.maximum(held - own_side, 0) + alpha
+    if not knobs.plain_side:
+        owners = owners / ((held + alpha).sum(axis=1) - own_side.sum(axis=1))[:, None]
+    likely = np.ones(len(held))
+    if knobs.owner_prior > 0:
+        likely = np.maximum(share - own_side.sum(axis=1), 0) + knobs.owner_prior
+    new = says * likely[:, None] * ((1 - field_weight) * owners + heard)
+    return new / new.sum()
+
+
+def _visits(graph: Graph, flow: Flow, stage: int) -> Iterator[tuple[int, int]]:
+    """(document block, visit) of one stage, in the order in which a single worker takes them."""
+    for p in range(graph.n_doc_blocks):
+        cell = p * graph.n_word_blocks + (p + stage) % graph.n_word_blocks
+        for i in range(graph.wires.cell_visit[cell], graph.wires.cell_visit[cell + 1]):
+            yield p, flow.order[i]
+
+
+def _place(graph: Graph, doc: int) -> tuple[np.ndarray, np.ndarray, slice]:
+    """Owners (rows of theta) and topics of a document, and its (document, owner) pairs."""
+    w = graph.wires
+    pairs = slice(w.slot_ptr[doc], w.slot_ptr[doc + 1])
+    listed = w.topics[w.topic_ptr[doc] : w.topic_ptr[doc + 1]]
+    return w.slots[pairs], listed if len(listed) else np.arange(graph.width), pairs
+
+
+def _settle(graph: Graph, tables: Tables, before: np.ndarray, change: np.ndarray | float = 0.0) -> None:
+    """End of a stage: add up the cells' changes of the totals, and let the rows of a shared owner agree."""
+    tables.totals[:] += np.sum(change, axis=0)
+    for o in range(len(graph.shared_ptr) - 1):
+        rows = graph.shared_slots[graph.shared_ptr[o] : graph.shared_ptr[o + 1]]
+        tables.theta[rows] = np.maximum(before[rows[0]] + (tables.theta[rows] - before[rows]).sum(axis=0), 0)
+
+
+def sweep(graph: Graph, read: Tables, write: Tables, mu: np.ndarray, flow: Flow, fields: Fields, knobs: Knobs) -> np.ndarray:
+    """One sweep of BP, siBP, CVB0 or VB. In place, `write` is `read`; otherwise it starts blank. `mu` changes. Returns (V,) residuals."""
+    w = graph.wires
+    residual = np.zeros(len(w.visit_doc))
+    start = write.theta.copy()
+    for stage in range(graph.n_word_blocks):
+        before, change = write.theta.copy(), np.zeros((graph.n_doc_blocks, graph.width))
+        for p, v in _visits(graph, flow, stage):
+            doc = w.visit_doc[v]
+            slots, topics, pairs = _place(graph, doc)
+            grid = np.ix_(slots, topics)
+            total = (read.totals + change[p])[topics] + knobs.beta_sum
+            heard = fields.message[doc, topics] if fields.weight[doc] > 0 else np.zeros(len(topics))
+            at_start = write.theta[grid].copy()
+            for i, e in enumerate(range(w.visit_edge[v], w.visit_edge[v + 1])):
+                word, x = w.edge_word[e], float(w.edge_x[e])
+                size = len(slots) * len(topics)
+                m = mu[w.visit_message[v] + i * size : w.visit_message[v] + (i + 1) * size].reshape(len(slots), -1)
+                own = min(x, knobs.own_cap) * m
+                new = message(
+                    read.phi[word, topics], total, read.theta[grid], knobs.alpha[topics], read.share[pairs],
+                    (own * (not knobs.frozen_words), own), knobs, heard, fields.weight[doc],
+                )  # fmt: skip
+                residual[v] += x * np.abs(new - m).sum()
+                gain = x * (new - m if knobs.in_place else new)
+                m[:] = new
+                write.theta[grid] += gain
+                write.share[pairs] += gain.sum(axis=1)
+                if not knobs.frozen_words:
+                    write.phi[word, topics] += gain.sum(axis=0)
+            if knobs.in_place and not knobs.frozen_words:
+                change[p, topics] += (write.theta[grid] - at_start).sum(axis=0)
+        if knobs.in_place:
+            _settle(graph, write, before, change)
+    if not knobs.in_place:
+        _settle(graph, write, start)
+        write.totals[:] = write.phi.sum(axis=0)
+    return residual
+
+
+def gibbs(graph: Graph, tables: Tables, z: np.ndarray, flow: Flow, fields: Fields, knobs: Knobs) -> None:
+    """One sweep of collapsed Gibbs sampling, in place, with the random numbers of the kernel."""
+    w = graph.wires
+    for stage in range(graph.n_word_blocks):
+        before, change = tables.theta.copy(), np.zeros((graph.n_doc_blocks, graph.width))
+        for p, v in _visits(graph, flow, stage):
+            doc = w.visit_doc[v]
+            slots, topics, pairs = _place(graph, doc)
+            grid = np.ix_(slots, topics)
+            heard = fields.message[doc, topics] if fields.weight[doc] > 0 else np.zeros(len(topics))
+            for e in range(w.visit_edge[v], w.visit_edge[v + 1]):
+                word = w.edge_word[e]
+                for step in (-1, 1):  # take the token out, put it back where it is drawn
+                    if step == 1:
+                        none = np.zeros((len(slots), len(topics)))
+                        total = (tables.totals + change[p])[topics] + knobs.beta_sum
+                        odds = message(
+                            tables.phi[word, topics], total, tables.theta[grid], knobs.alpha[topics], tables.share[pairs],
+                            (none, none), knobs, heard, fields.weight[doc],
+                        ).ravel()  # fmt: skip
+                        z[e] = np.searchsorted(np.cumsum(odds), uniforms(knobs.seed, w.edge_id[e : e + 1])[0] * odds.sum(), side="right")
+                    owner, topic = divmod(z[e], len(topics))
+                    tables.theta[slots[owner], topics[topic]] += step
+                    tables.share[pairs][owner] += step
+                    if not knobs.frozen_words:
+                        tables.phi[word, topics[topic]] += step
+                        change[p, topics[topic]] += step
+        _settle(graph, tables, before, change)
+
+
+def count(graph: Graph, mu: np.ndarray) -> Tables:
+    """The tables of given messages, without any base."""
+    w = graph.wires
+    tables = Tables(
+        np.zeros((graph.n_slots, graph.width)), np.zeros((graph.n_words, graph.width)), np.zeros(graph.width), np.zeros(len(w.slots))
+    )
+    for v, doc in enumerate(w.visit_doc):
+        slots, topics, pairs = _place(graph, doc)
+        size = len(slots) * len(topics)
+        for i, e in enumerate(range(w.visit_edge[v], w.visit_edge[v + 1])):
+            mass = w.edge_x[e] * mu[w.visit_message[v] + i * size : w.visit_message[v] + (i + 1) * size].reshape(len(slots), -1)
+            tables.theta[np.ix_(slots, topics)] += mass
+            tables.phi[w.edge_word[e], topics] += mass.sum(axis=0)
+            tables.share[pairs] += mass.sum(axis=1)
+    _settle(graph, tables, np.zeros_like(tables.theta))
+    tables.totals[:] = tables.phi.sum(axis=0)
+    return tables
+
+
+def log_likelihood(counts, doc_topic: np.ndarray, topic_word: np.ndarray) -> np.ndarray:
+    """(D,) log-likelihood of each document's counts."""
+    return (counts.toarray() * np.log(doc_topic @ topic_word)).sum(axis=1)
+
+
+def expected_digamma_gain(counts: np.ndarray, prior: np.ndarray, expected: bool) -> np.ndarray:
+    """(K,) sum over rows of E[psi(n + a) - psi(a)], see `priors.py`."""
+    counts = np.asarray(counts, dtype=np.float64)
+    likely = -np.expm1(-counts) if expected else (counts > 0).astype(float)
+    mean = np.divide(counts, likely, out=np.zeros_like(counts), where=likely > 0)
+    return (likely * (psi(mean + prior) - psi(prior))).sum(axis=0)

@@ -1,0 +1,68 @@
+"""Rules: what an edge removes of itself before it listens, and the one transform of VB.
+
+| rule  | removes of itself   | owner side                | reference              |
+|-------|---------------------|---------------------------|------------------------|
+| bp    | x mu (all of it)    | theta + alpha             | eq. 7                  |
+| cvb0  | mu (one token)      | theta + alpha             | Asuncion et al. 2009   |
+| sibp  | nothing             | theta + alpha             | eq. 21                 |
+| vb    | nothing             | exp(digamma(theta+alpha)) | eq. 22                 |
+| gibbs | its own token       | theta + alpha, then draws | eq. 23                 |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import psi
+
+from topoi.infer.kernels import Knobs, Tables
+
+__all__ = ["RULES", "Rule", "make_rule"]
+
+RULES = ("bp", "sibp", "cvb0", "vb", "gibbs")
+FLOOR = 1e-18  # smallest exp(digamma): the product of two stays a normal single-precision number
+
+
+@dataclass(frozen=True)
+class Rule:
+    name: str
+    own_cap: float = np.inf  # an edge removes min(x, own_cap) * mu
+    tokens: bool = False  # one message per token instead of one per edge
+    draws: bool = False  # samples instead of normalising
+    digamma_owners: bool = False
+    digamma_words: bool = False
+    expected_counts: bool = True  # tables hold expectations, which learning a prior must correct for
+    inner: int = 1  # passes that refresh the owners before words are refreshed
+
+    def seen(self, tables: Tables, knobs: Knobs) -> tuple[Tables, Knobs]:
+        """The tables and numbers as messages see them: VB puts exp(digamma) in place of counts."""
+        if self.digamma_owners:
+            alpha = knobs.alpha.astype(np.float64)
+            counts = tables.theta + alpha
+            theta = np.exp(psi(counts) - psi(counts.sum(axis=1, keepdims=True)))  # 0 for padding topics: psi(0) = -infinity
+            theta = np.where(alpha > 0, np.maximum(theta, FLOOR), 0).astype(np.float32)
+            tables, knobs = tables._replace(theta=theta), knobs._replace(alpha=np.zeros_like(knobs.alpha), plain_side=True)
+        if self.digamma_words:
+            phi = np.exp(psi(tables.phi + knobs.beta) - psi(tables.totals + knobs.beta_sum))
+            phi = np.maximum(phi, FLOOR).astype(np.float32)
+            tables, knobs = tables._replace(phi=phi, totals=np.ones_like(tables.totals)), knobs._replace(beta=0.0, beta_sum=0.0)
+        return tables, knobs
+
+
+def make_rule(name: str, *, messages: str = "auto", inner: int = 1, digamma_words: bool = False) -> Rule:
+    """The rule called `name`. messages: "edge", "token" or "auto" (token for cvb0 and gibbs, as in the paper)."""
+    if name not in RULES:
+        raise ValueError(f"rule is {name!r}; choose one of {', '.join(map(repr, RULES))}.")
+    if messages not in ("auto", "edge", "token"):
+        raise ValueError(f"messages is {messages!r}; choose 'auto', 'edge' or 'token'.")
+    if name == "gibbs" and messages == "edge":
+        raise ValueError("rule='gibbs' draws a topic for every token, so messages='edge' cannot work; use 'auto' or 'token'.")
+    tokens = messages == "token" or (messages == "auto" and name in ("cvb0", "gibbs"))
+    if name == "vb":
+        # The plug-in fixed point is exact for VB: it has the stationary points of VB's own bound.
+        return Rule(name, 0.0, tokens, digamma_owners=True, digamma_words=digamma_words, expected_counts=False, inner=inner)
+    if inner != 1 or digamma_words:
+        raise ValueError(f"vb_inner and vb_textbook belong to rule='vb'; rule={name!r} has no such option.")
+    cap = {"bp": np.inf, "cvb0": 1.0, "sibp": 0.0, "gibbs": 1.0}[name]
+    return Rule(name, cap, tokens, draws=name == "gibbs", expected_counts=name != "gibbs")

@@ -1,0 +1,172 @@
+"""State: everything that changes while messages move. Messages, the tables counted from them, and the priors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+
+from topoi.graph.wiring import Graph
+from topoi.infer import kernels
+from topoi.infer.crew import Crew
+from topoi.infer.kernels import Fields, Flow, Knobs, Tables
+from topoi.infer.rules import Rule
+
+__all__ = ["STARTS", "State", "blank_tables", "widened"]
+
+STARTS = {"hard": 0, "soft": 1, "warm": 2}
+
+
+@dataclass(eq=False)
+class State:
+    """Build with `State.start`. Arrays are padded to `graph.width` topics; padding topics hold nothing and have prior 0."""
+
+    graph: Graph
+    alpha: np.ndarray  # (width,) float64
+    beta: float
+    seed: int
+    tables: Tables
+    flow: Flow
+    known: np.ndarray  # (shared owners, width) what all rows of a shared owner agree on
+    fields: Fields
+    sweep: int = 0
+    spare: Tables | None = field(default=None, repr=False)  # second set of tables of synchronous schedules
+
+    @classmethod
+    def start(cls, graph: Graph, rule: Rule, alpha: np.ndarray, beta: float, *, seed: int, crew: Crew, start: str = "hard",
+              word_topic: np.ndarray | None = None) -> State:  # fmt: skip
+        """First messages and their tables.
+
+        start: "hard" one topic per edge, "soft" a random message, "warm" what the word says: proportional to `word_topic` (W, K) and the prior.
+        """
+        n_visits = len(graph.wires.visit_doc)
+        wide_alpha = np.zeros(graph.width)
+        wide_alpha[: graph.n_topics] = alpha
+        flow = Flow(
+            mu=np.zeros(0 if rule.draws else graph.message_size, np.float32),
+            z=np.zeros(graph.n_edges if rule.draws else 0, np.int32),
+            order=np.arange(n_visits),
+            residual=np.full(n_visits, np.inf),
+            change=np.zeros((graph.n_doc_blocks, graph.width)),
+        )
+        known = np.zeros((len(graph.shared_ptr) - 1, graph.width), np.float32)
+        silence = Fields(np.zeros((1, 1), np.float32), np.zeros(graph.n_docs, np.float32))
+        state = cls(graph, wide_alpha, float(beta), seed, blank_tables(graph), flow, known, silence)
+        source = np.ones((1, graph.width), np.float32) if word_topic is None else widened(word_topic, graph.width)
+        for stage in range(graph.n_word_blocks):
+            crew.each(kernels.start_stage, graph.wires, flow, state.knobs(rule, in_place=False), source, STARTS[start], stage)
+        state.rebuild(rule, crew)
+        return state
+
+    def knobs(self, rule: Rule, *, in_place: bool, rest: float = 0.0) -> Knobs:
+        return Knobs(
+            alpha=self.alpha.astype(np.float32),
+            beta=self.beta,
+            beta_sum=self.graph.n_words * self.beta,
+            owner_prior=self.graph.plan.owner_prior,
+            own_cap=rule.own_cap,
+            in_place=in_place,
+            frozen_words=self.graph.plan.frozen_words,
+            plain_side=False,
+            rest=rest,
+            seed=_sweep_seed(self.seed, self.sweep),
+            n_doc_blocks=self.graph.n_doc_blocks,
+            n_word_blocks=self.graph.n_word_blocks,
+            max_owners=self.graph.max_owners,
+        )
+
+    def settle_stage(self) -> None:
+        """Add what the cells of a stage changed, in a fixed order."""
+        self.tables.totals[:] += self.flow.change.sum(axis=0)
+        self.flow.change[:] = 0
+        if len(self.known):
+            kernels.merge_shared(self.tables.theta, self.known, self.graph.shared_ptr, self.graph.shared_slots)
+
+    def finished(self, tables: Tables) -> Tables:
+        """Tables that were counted from nothing: let shared owners agree, add up the totals."""
+        if len(self.known):
+            self.known[:] = _owner_base(self.graph)[self.graph.slot_owner[self.graph.shared_slots[self.graph.shared_ptr[:-1]]]]
+            kernels.merge_shared(tables.theta, self.known, self.graph.shared_ptr, self.graph.shared_slots)
+        return tables._replace(totals=tables.phi.sum(axis=0, dtype=np.float64))
+
+    def rebuild(self, rule: Rule, crew: Crew) -> None:
+        """Count all messages anew: removes the rounding of many small differences."""
+        tables = blank_tables(self.graph, self.tables)
+        knobs = self.knobs(rule, in_place=False)
+        for stage in range(self.graph.n_word_blocks):
+            crew.each(kernels.count_stage, self.graph.wires, tables, self.flow, knobs, stage)
+        self.tables = self.finished(tables)
+
+    def owner_counts(self) -> np.ndarray:
+        """(owners, K) expected tokens of each owner and topic."""
+        return self.tables.theta[self.graph.owner_slot, : self.graph.n_topics]
+
+    def owner_topic(self) -> np.ndarray:
+        """(owners, K) topic shares, rows sum to 1."""
+        counts = self.owner_counts() + self.alpha[: self.graph.n_topics]
+        return counts / counts.sum(axis=1, keepdims=True)
+
+    def pair_shares(self) -> sparse.csr_array:
+        """(documents, owners) how much of each document is each owner's, rows sum to 1."""
+        wires, prior = self.graph.wires, self.graph.plan.owner_prior
+        pair_doc = np.repeat(np.arange(self.graph.n_docs), np.diff(wires.slot_ptr))
+        mass = self.tables.share + prior if prior > 0 else np.ones(len(wires.slots))
+        mass = mass / np.bincount(pair_doc, mass, minlength=self.graph.n_docs)[pair_doc]
+        shape = (self.graph.n_docs, self.graph.n_owners)
+        return sparse.csr_array((mass, self.graph.slot_owner[wires.slots], wires.slot_ptr), shape=shape)
+
+    def doc_topic(self) -> np.ndarray:
+        """(D, K) topic shares of documents, rows sum to 1: their owners' shares, restricted to the topics they may use, and the field."""
+        shares = self.pair_shares()
+        owner_topic = self.owner_topic()
+        topics = self.graph.plan.topics
+        private = self.graph.max_owners == 1 and self.graph.n_owners == self.graph.n_docs
+        mixed = owner_topic[shares.indices] if private else shares @ owner_topic
+        if topics is not None:
+            free = np.diff(topics.indptr) == 0
+            mixed = mixed * (topics.toarray() + free[:, None])
+            mixed /= mixed.sum(axis=1, keepdims=True)
+        weight = self.fields.weight[:, None].astype(np.float64)
+        if not weight.any():
+            return mixed
+        return (1 - weight) * mixed + self.fields.message[:, : self.graph.n_topics]
+
+    def topic_word(self) -> np.ndarray:
+        """(K, W) word shares of topics, rows sum to 1."""
+        counts = self.tables.phi[:, : self.graph.n_topics].T.astype(np.float64) + self.beta
+        return counts / counts.sum(axis=1, keepdims=True)
+
+
+def blank_tables(graph: Graph, old: Tables | None = None) -> Tables:
+    """Tables without any message. `old` tables of the same graph give their memory and, when words are frozen, their words."""
+    theta = np.zeros((graph.n_slots, graph.width), np.float32) if old is None else old.theta
+    theta[:] = 0
+    if graph.plan.owner_base is not None:
+        theta[:, : graph.n_topics] = graph.plan.owner_base[graph.slot_owner]
+    if old is not None and graph.plan.frozen_words:
+        phi = old.phi
+    elif graph.plan.word_base is not None:
+        phi = widened(graph.plan.word_base, graph.width)
+    else:
+        phi = np.zeros((graph.n_words, graph.width), np.float32) if old is None else old.phi
+        phi[:] = 0
+    share = np.zeros(len(graph.wires.slots), np.float32)
+    return Tables(theta, phi, phi.sum(axis=0, dtype=np.float64), share)
+
+
+def widened(table: np.ndarray, width: int) -> np.ndarray:
+    """(rows, K) as single precision, with zeros for padding topics."""
+    out = np.zeros((table.shape[0], width), np.float32)
+    out[:, : table.shape[1]] = table
+    return out
+
+
+def _owner_base(graph: Graph) -> np.ndarray:
+    base = graph.plan.owner_base
+    return np.zeros((graph.n_owners, graph.width), np.float32) if base is None else widened(base, graph.width)
+
+
+def _sweep_seed(seed: int, sweep: int) -> int:
+    """A seed of its own for each sweep."""
+    return int(np.random.SeedSequence([seed, sweep]).generate_state(1, np.uint64)[0] >> 1)

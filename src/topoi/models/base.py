@@ -1,0 +1,329 @@
+"""What all topic models share: parameters, checks, fitting, prediction, and what they show of their topics."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import psutil
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+
+from topoi.corpus import Corpus, check_counts
+from topoi.graph.factors import Factor, Words, fit_weighting
+from topoi.graph.wiring import Plan, build_graph, padded
+from topoi.infer.crew import Crew
+from topoi.infer.engine import run
+from topoi.infer.monitor import Monitor, document_log_likelihood
+from topoi.infer.predict import fold_in
+from topoi.infer.priors import PriorLearner
+from topoi.infer.rules import Rule, make_rule
+from topoi.infer.schedules import make_schedule
+from topoi.infer.state import STARTS, State
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["TopicModelBase"]
+
+FIRST_PRIOR = 0.1  # where learned priors start
+
+
+class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A topic model as a scikit-learn transformer. A subclass says which factors it has beside the words (`_factors`)."""
+
+    _parameters_at_least: ClassVar[dict[str, int]] = {"n_components": 1, "max_iter": 1, "vb_inner": 1, "evaluate_every": -1}
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        rule: str = "bp",
+        schedule: str = "asynchronous",
+        doc_topic_prior: Any = "learn",
+        topic_word_prior: Any = "learn",
+        weighting: str = "count",
+        messages: str = "auto",
+        init: Any = "hard",
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        stop: str = "relative",
+        evaluate_every: int = 5,
+        vb_inner: int = 1,
+        vb_textbook: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        callbacks: Sequence[Callable[[Any, Any], Any]] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.rule = rule
+        self.schedule = schedule
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = topic_word_prior
+        self.weighting = weighting
+        self.messages = messages
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.stop = stop
+        self.evaluate_every = evaluate_every
+        self.vb_inner = vb_inner
+        self.vb_textbook = vb_textbook
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callbacks = callbacks
+        self.verbose = verbose
+
+    # ------------------------------------------------------------------------------------------------------------------ fitting
+
+    def _fit(self, X: Any, factors: Callable[[sparse.csr_array], list[Factor]], n_topics: int) -> State:
+        """Compile the factors, pass messages until the stop rule holds, and keep what was learned."""
+        rule = self._check_parameters()
+        counts = self._counts(X, reset=True)
+        seed = self._seed()
+        self.weighting_ = fit_weighting(self.weighting, counts)
+        plan = Plan(n_topics)
+        for factor in [Words(counts, self.weighting_), *factors(counts)]:
+            factor.add_to(plan)
+        if rule.tokens:
+            refuse_fractions(plan.counts, self.rule)
+        alpha, learn_alpha = self._prior("doc_topic_prior", n_topics)
+        beta, learn_beta = self._prior("topic_word_prior", 1)
+        refuse_what_does_not_fit(plan, rule)
+        start, word_topic = self._start(n_topics, counts.shape[1])
+        schedule = make_schedule(self.schedule, rule)
+        graph = build_graph(plan, seed=seed, tokens=rule.tokens)
+        with Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
+            state = State.start(graph, rule, alpha, float(beta[0]), seed=seed, crew=crew, start=start, word_topic=word_topic)
+            learner = PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)
+            run(state, rule, schedule, max_iter=self.max_iter, monitor=monitor, crew=crew, learner=learner)
+        self._keep(state, monitor)
+        return state
+
+    def _keep(self, state: State, monitor: Monitor) -> None:
+        """Fitted attributes from the final state."""
+        K, dtype = state.graph.n_topics, self._dtype
+        self.components_ = (state.tables.phi[:, :K].T.astype(np.float64) + state.beta).astype(dtype)
+        self.doc_topic_ = state.doc_topic().astype(dtype)
+        self.doc_topic_prior_ = state.alpha[:K].copy()
+        self.topic_word_prior_ = state.beta
+        self.n_iter_ = state.sweep
+        self.history_ = monitor.table()
+        self.converged_ = monitor.converged
+
+    def _check_parameters(self) -> Rule:
+        for name, least in self._parameters_at_least.items():
+            value = getattr(self, name)
+            if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
+                raise ValueError(f"{name} is {value!r}; expected a whole number of at least {least}.")
+        if not isinstance(self.tol, numbers.Real) or not self.tol >= 0:
+            raise ValueError(f"tol is {self.tol!r}; expected a number >= 0 (0 means exactly max_iter sweeps).")
+        if self.stop not in ("relative", "paper"):
+            raise ValueError(f"stop is {self.stop!r}; choose 'relative' (tol) or 'paper' (|P(t) - P(t-10)| < 1).")
+        rule = make_rule(self.rule, messages=self.messages, inner=self.vb_inner, digamma_words=self.vb_textbook)
+        make_schedule(self.schedule, rule)
+        return rule
+
+    def _counts(self, X: Any, *, reset: bool) -> sparse.csr_array:
+        """X as canonical counts, after scikit-learn's and our own checks."""
+        if isinstance(X, Corpus):
+            names, X = X.vocabulary, X.counts
+        else:
+            names = None
+        if isinstance(X, Sequence) and len(X) and isinstance(X[0], str):
+            raise ValueError(
+                "X is a list of texts; expected documents x words counts. Put CountVectorizer() before the model in a Pipeline."
+            )
+        checked = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
+        check_non_negative(checked, f"{type(self).__name__}.{'fit' if reset else 'transform'}")
+        counts = check_counts(checked)
+        if reset:
+            self._dtype = checked.dtype
+            self.vocabulary_ = names if names is not None else getattr(self, "feature_names_in_", None)
+            if not counts.nnz:
+                raise ValueError("X holds no words at all: every entry is 0. Check the vectoriser's vocabulary, min_df and stop words.")
+        return counts
+
+    def _seed(self) -> int:
+        """A whole number from random_state: int, None (a fresh one), RandomState or Generator."""
+        state = self.random_state
+        if isinstance(state, numbers.Integral):
+            return int(state) % 2**63
+        if state is None:
+            return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> 1)
+        draw = state.integers if isinstance(state, np.random.Generator) else state.randint
+        return int(draw(2**31 - 1))
+
+    def _prior(self, name: str, size: int) -> tuple[np.ndarray, bool]:
+        """The prior's first value (size,), and whether it is learned."""
+        value = getattr(self, name)
+        if isinstance(value, str) and value == "learn":
+            return np.full(size, FIRST_PRIOR), True
+        if value is None:
+            value = 1.0 / self.n_components  # scikit-learn's default
+        try:
+            prior = np.broadcast_to(np.asarray(value, dtype=np.float64), (size,)).copy()
+        except ValueError:
+            kind = f"one number or an array of {size} numbers" if size > 1 else "one number"
+            raise ValueError(f"{name} is {value!r}; expected 'learn', {kind}.") from None
+        if not (np.isfinite(prior).all() and (prior > 0).all()):
+            raise ValueError(f"{name} is {value!r}; priors must be positive and finite. For nearly none take 1e-3.")
+        return prior, False
+
+    def _start(self, n_topics: int, n_words: int) -> tuple[str, np.ndarray | None]:
+        """Name of the start, and (W, K) topic-word shares of a warm one."""
+        if isinstance(self.init, str):
+            if self.init not in STARTS or self.init == "warm":
+                raise ValueError(f"init is {self.init!r}; choose 'hard', 'soft', a fitted model or an array of topics x words.")
+            return self.init, None
+        topics = np.asarray(getattr(self.init, "components_", self.init), dtype=np.float64)
+        if topics.shape != (n_topics, n_words):
+            raise ValueError(
+                f"init has topics of shape {topics.shape}; expected {(n_topics, n_words)}: the same number of topics and the same vocabulary."
+            )
+        if not (np.isfinite(topics).all() and (topics >= 0).all() and (topics.sum(axis=1) > 0).all()):
+            raise ValueError("init must hold nonnegative finite weights, with something in every topic.")
+        smooth = topics + 1e-6 * topics.mean(axis=1, keepdims=True)
+        return "warm", (smooth / smooth.sum(axis=1, keepdims=True)).T
+
+    def _monitor(self, counts: sparse.csr_array) -> Monitor:
+        return Monitor(
+            counts,
+            tol=float(self.tol),
+            every=self.evaluate_every,
+            paper_rule=self.stop == "paper",
+            max_iter=self.max_iter,
+            callbacks=self.callbacks or (),
+            progress=bool(self.verbose),
+        )
+
+    # --------------------------------------------------------------------------------------------------------------- prediction
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
+        """Fit, then the topic shares of the same documents as `transform` gives them."""
+        return self.fit(X, y, **fit_params).transform(X)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """(D, K) topic shares of documents. Deterministic; documents do not influence each other; an empty one gets the prior."""
+        check_is_fitted(self)
+        counts = self._counts(X, reset=False)
+        return self._fold_in(self.weighting_(counts)).astype(self._dtype)
+
+    def _fold_in(self, weights: sparse.csr_array) -> np.ndarray:
+        name = "bp" if self.rule == "gibbs" else self.rule
+        rule = make_rule(name, messages="edge", digamma_words=False)
+        with Crew(self.n_jobs) as crew:
+            return fold_in(weights, self.topic_word_, self.doc_topic_prior_, rule, crew=crew)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean log-likelihood per token of X, with topic shares from `transform`; higher is better."""
+        check_is_fitted(self)
+        counts = self._counts(X, reset=False)
+        if not counts.nnz:
+            raise ValueError("X holds no words, so it has no likelihood. Score documents that share words with the training documents.")
+        shares = self._fold_in(self.weighting_(counts))
+        with Crew(self.n_jobs) as crew:
+            return float(document_log_likelihood(counts, shares, self.topic_word_, crew).sum() / counts.sum())
+
+    def perplexity(self, X: Any) -> float:
+        """exp(-score(X)): perplexity of X with topic shares from the same tokens, on raw counts. See evaluate.completion_perplexity."""
+        return float(np.exp(-self.score(X)))
+
+    # ------------------------------------------------------------------------------------------------------------------- topics
+
+    @property
+    def topic_word_(self) -> np.ndarray:
+        """(K, W) word shares of topics, rows sum to 1."""
+        check_is_fitted(self)
+        return self.components_ / self.components_.sum(axis=1, keepdims=True)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[0]
+
+    def _words(self, vocabulary: Sequence[str] | None) -> np.ndarray:
+        words = self.vocabulary_ if vocabulary is None else vocabulary
+        if words is None:
+            return np.array([f"word{i}" for i in range(self.components_.shape[1])])
+        if len(words) != self.components_.shape[1]:
+            raise ValueError(f"vocabulary has {len(words)} words; the model was fitted with {self.components_.shape[1]}.")
+        return np.asarray(words)
+
+    def top_words(self, n: int = 10, *, vocabulary: Sequence[str] | None = None) -> list[list[str]]:
+        """The n most probable words of each topic. vocabulary: the word of each column, unless fit knew it."""
+        check_is_fitted(self)
+        words = self._words(vocabulary)
+        return [[str(words[w]) for w in np.argsort(-row, kind="stable")[:n]] for row in self.components_]
+
+    def topic_info(self, n: int = 10, *, vocabulary: Sequence[str] | None = None) -> pd.DataFrame | list[dict[str, Any]]:
+        """One row per topic: id, share of all tokens, prior and top words. A pandas frame if pandas is installed, otherwise dictionaries."""
+        share = self.components_.sum(axis=1) / self.components_.sum()
+        rows = [
+            {"topic": k, "share": float(share[k]), "prior": float(self.doc_topic_prior_[k]), "words": " ".join(words)}
+            for k, words in enumerate(self.top_words(n, vocabulary=vocabulary))
+        ]
+        try:
+            import pandas as pd
+        except ImportError:
+            return rows
+        return pd.DataFrame(rows)
+
+    def _repr_html_inner(self) -> str:
+        inherited = super()._repr_html_inner()
+        if not hasattr(self, "components_"):
+            return inherited
+        return topics_html(self) + inherited
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "components_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def topics_html(model: TopicModelBase) -> str:
+    """A table of topics for notebooks."""
+    from html import escape
+
+    share = model.components_.sum(axis=1) / model.components_.sum()
+    rows = "".join(
+        f"<tr><td>{k}</td><td>{100 * share[k]:.1f} %</td><td style='text-align:left'>{escape(' '.join(words))}</td></tr>"
+        for k, words in enumerate(model.top_words(8))
+    )
+    return f"<table><thead><tr><th>topic</th><th>share</th><th>words</th></tr></thead><tbody>{rows}</tbody></table>"
+
+
+def refuse_fractions(counts: sparse.csr_array, rule: str) -> None:
+    if (counts.data != np.round(counts.data)).any():
+        raise ValueError(
+            f"rule={rule!r} works on single tokens and needs whole-number counts; X (or its weighting) has fractions. "
+            "Use rule='bp', or give raw counts with weighting='count'."
+        )
+
+
+def refuse_what_does_not_fit(plan: Plan, rule: Rule) -> None:
+    """Compare what messages and tables need with the memory that is free, before any of it is taken."""
+    assert plan.counts is not None
+    counts, width = plan.counts, padded(plan.n_topics)
+    n_docs, n_words = counts.shape
+    edges = (
+        np.bincount(np.repeat(np.arange(n_docs), np.diff(counts.indptr)), counts.data, n_docs) if rule.tokens else np.diff(counts.indptr)
+    )
+    owners = np.ones(n_docs) if plan.owners is None else np.diff(plan.owners.indptr)
+    allowed = np.full(n_docs, width) if plan.topics is None else np.where(np.diff(plan.topics.indptr), np.diff(plan.topics.indptr), width)
+    messages = edges.sum() if rule.draws else (edges * owners * allowed).sum()
+    tables = 2 * width * (owners.sum() + n_words)
+    need, free = 4.0 * (messages + tables), psutil.virtual_memory().available
+    if need > free:
+        raise MemoryError(
+            f"{plan.n_topics} topics on {edges.sum():,.0f} edges need {need / 2**30:,.1f} GiB, but {free / 2**30:,.1f} GiB are free. "
+            "Use fewer topics (n_components), or mini-batches with constant memory (LDA's batch_size)."
+        )

@@ -1,0 +1,264 @@
+"""Latent Dirichlet allocation: words, and each document its own owner."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from topoi.graph.factors import Documents, fit_weighting
+from topoi.infer.crew import Crew
+from topoi.infer.monitor import Monitor
+from topoi.infer.online import Online
+from topoi.models.base import TopicModelBase, refuse_fractions
+
+__all__ = ["LDA", "LatentDirichletAllocation"]
+
+
+class LDA(TopicModelBase):
+    """Latent Dirichlet allocation by belief propagation.
+
+    Parameters
+    ----------
+    n_components : number of topics K.
+    rule : "bp" (default), "sibp", "cvb0", "vb" or "gibbs".
+    schedule : "asynchronous" (default), "synchronous" or "residual". rule="vb" needs "synchronous".
+    doc_topic_prior : "learn" (default: one value per topic), a number, or K numbers. None is 1 / n_components.
+    topic_word_prior : "learn" (default: one value) or a number. None is 1 / n_components.
+    weighting : "count" (default), "tf", "tfidf" or "log": the weights that messages carry. Perplexity is always of raw counts.
+    messages : "edge" one message per (document, word), "token" one per token, "auto" (default) token for cvb0 and gibbs.
+    init : "hard" (default), "soft", a fitted model, or an array of topics x words to start from.
+    max_iter : most sweeps.
+    tol : stop when training perplexity changes by less than this share in `evaluate_every` sweeps; 0 means exactly max_iter sweeps.
+    stop : "relative" (default), or "paper" for |P(t) - P(t-10)| < 1.
+    evaluate_every : sweeps between two measurements of training perplexity.
+    vb_inner : passes over the documents in each sweep of rule="vb".
+    vb_textbook : digamma on the word side too, for rule="vb".
+    batch_size : learn from this many documents at a time, in constant memory; max_iter then counts passes over all documents.
+        Works with rules "bp", "sibp" and "cvb0".
+    learning_decay, learning_offset, total_samples : of batch_size and partial_fit, as in scikit-learn.
+    n_jobs : threads; results are the same bits for any number.
+    random_state : seed (default 0: the same topics tomorrow). None takes a fresh one.
+    callbacks : functions (state, record) called after every sweep; a true answer stops.
+    verbose : show a progress bar.
+
+    Attributes
+    ----------
+    components_ : (K, W) expected counts + prior.
+    topic_word_ : (K, W) word shares, rows sum to 1.
+    doc_topic_ : (D, K) topic shares of the training documents.
+    doc_topic_prior_, topic_word_prior_ : the priors, learned or given.
+    n_iter_, converged_ : sweeps done, and whether the stop rule held.
+    history_ : one dictionary per sweep: sweep, seconds, residual, perplexity (None where it was not measured).
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        rule: str = "bp",
+        schedule: str = "asynchronous",
+        doc_topic_prior: Any = "learn",
+        topic_word_prior: Any = "learn",
+        weighting: str = "count",
+        messages: str = "auto",
+        init: Any = "hard",
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        stop: str = "relative",
+        evaluate_every: int = 5,
+        vb_inner: int = 1,
+        vb_textbook: bool = False,
+        batch_size: int | None = None,
+        learning_decay: float = 0.7,
+        learning_offset: float = 10.0,
+        total_samples: float = 1e6,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        callbacks: Sequence[Callable[[Any, Any], Any]] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_components,
+            rule=rule,
+            schedule=schedule,
+            doc_topic_prior=doc_topic_prior,
+            topic_word_prior=topic_word_prior,
+            weighting=weighting,
+            messages=messages,
+            init=init,
+            max_iter=max_iter,
+            tol=tol,
+            stop=stop,
+            evaluate_every=evaluate_every,
+            vb_inner=vb_inner,
+            vb_textbook=vb_textbook,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            callbacks=callbacks,
+            verbose=verbose,
+        )
+        self.batch_size = batch_size
+        self.learning_decay = learning_decay
+        self.learning_offset = learning_offset
+        self.total_samples = total_samples
+
+    def fit(self, X: Any, y: Any = None) -> LDA:
+        """Learn topics. X: (documents, words) counts or weights >= 0, dense or sparse, or a Corpus. y is ignored."""
+        self._online: Online | None = None
+        n_docs = X.n_docs if hasattr(X, "n_docs") else X.shape[0] if hasattr(X, "shape") else len(X)
+        size = self._batch_size()
+        if size is not None and size < n_docs:
+            return self._fit_batches(X, size)
+        self._fit(X, lambda counts: [Documents()], self.n_components)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> LDA:
+        """Learn from one more batch of documents. `total_samples` says how many documents there will be."""
+        first = getattr(self, "_online", None) is None
+        counts = self._counts(X, reset=first and not hasattr(self, "components_"))
+        if first:
+            self._begin_online(counts, self.total_samples)
+        with Crew(self.n_jobs) as crew:
+            self._learn_batch(counts, crew)
+        return self
+
+    def _batch_size(self) -> int | None:
+        size = self.batch_size
+        if size is not None and (not isinstance(size, numbers.Integral) or size < 1):
+            raise ValueError(f"batch_size is {size!r}; expected a whole number of at least 1, or None.")
+        return size
+
+    def _fit_batches(self, X: Any, size: int) -> LDA:
+        """Passes over all documents in batches, in one shuffled order."""
+        counts = self._counts(X, reset=True)
+        online = self._begin_online(counts, counts.shape[0])
+        order = np.random.default_rng(online.seed).permutation(counts.shape[0])
+        with Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
+            for epoch in range(1, self.max_iter + 1):
+                before = online.base
+                for first in range(0, counts.shape[0], size):
+                    self._learn_batch(counts[np.sort(order[first : first + size])], crew)
+                if monitor.note(epoch, _moved(before, online.base), lambda: self.perplexity(counts), self):
+                    break
+        self.doc_topic_ = self._fold_in(self.weighting_(counts)).astype(self._dtype)
+        self.n_iter_, self.history_, self.converged_ = epoch, monitor.table(), monitor.converged
+        return self
+
+    def _begin_online(self, counts: sparse.csr_array, total_docs: float) -> Online:
+        rule = self._check_parameters()
+        if rule.draws or rule.digamma_owners or self.schedule != "asynchronous":
+            raise ValueError(
+                "Mini-batches work with rule 'bp', 'sibp' or 'cvb0' and schedule='asynchronous'; change these or drop batch_size."
+            )
+        alpha, learn_alpha = self._prior("doc_topic_prior", self.n_components)
+        beta, learn_beta = self._prior("topic_word_prior", 1)
+        self.weighting_ = fit_weighting(self.weighting, counts)
+        first_beta, base = float(beta[0]), None
+        if hasattr(self, "components_"):  # go on from what is fitted
+            alpha, first_beta = self.doc_topic_prior_, self.topic_word_prior_
+            base = (self.components_.T - first_beta).astype(np.float64)
+        self._online = Online(
+            n_topics=self.n_components,
+            alpha=alpha,
+            beta=first_beta,
+            rule=rule,
+            total_docs=total_docs,
+            seed=self._seed(),
+            learn_alpha=learn_alpha,
+            learn_beta=learn_beta,
+            decay=self.learning_decay,
+            offset=self.learning_offset,
+            base=base,
+            batches=0 if base is None else 1,
+        )
+        return self._online
+
+    def _learn_batch(self, counts: sparse.csr_array, crew: Crew) -> None:
+        online = self._online
+        assert online is not None
+        if online.rule.tokens:
+            refuse_fractions(counts, self.rule)
+        online.step(self.weighting_(counts), crew)
+        if online.base is None:
+            raise ValueError("The first batch holds no words at all. Begin with documents that have some.")
+        self.components_ = (online.base.T + online.beta).astype(self._dtype)
+        self.doc_topic_prior_, self.topic_word_prior_ = online.alpha, online.beta
+        self.n_iter_ = online.batches
+
+
+def _moved(before: np.ndarray | None, after: np.ndarray | None) -> float:
+    """How far the topics moved in a pass: 0 (at rest) to 2."""
+    if before is None or after is None:
+        return 2.0
+    return float(np.abs(before / before.sum() - after / after.sum()).sum())
+
+
+class LatentDirichletAllocation(LDA):
+    """LDA with the parameters and defaults of scikit-learn's class of this name: change the import, and code written for it runs.
+
+    Priors of None are 1 / n_components, fixed. learning_method="online" learns in batches of batch_size. evaluate_every > 0 measures training
+    perplexity and stops when it changes by less than perp_tol. mean_change_tol and max_doc_update_iter have no counterpart here and
+    change nothing.
+    """
+
+    rule = "bp"
+    schedule = "asynchronous"
+    weighting = "count"
+    messages = "auto"
+    init = "hard"
+    tol = 0.0
+    stop = "relative"
+    vb_inner = 1
+    vb_textbook = False
+    callbacks = None
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        doc_topic_prior: float | None = None,
+        topic_word_prior: float | None = None,
+        learning_method: str = "batch",
+        learning_decay: float = 0.7,
+        learning_offset: float = 10.0,
+        max_iter: int = 10,
+        batch_size: int = 128,
+        evaluate_every: int = -1,
+        total_samples: float = 1e6,
+        perp_tol: float = 0.1,
+        mean_change_tol: float = 1e-3,
+        max_doc_update_iter: int = 100,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = topic_word_prior
+        self.learning_method = learning_method
+        self.learning_decay = learning_decay
+        self.learning_offset = learning_offset
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.evaluate_every = evaluate_every
+        self.total_samples = total_samples
+        self.perp_tol = perp_tol
+        self.mean_change_tol = mean_change_tol
+        self.max_doc_update_iter = max_doc_update_iter
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _batch_size(self) -> int | None:
+        if self.learning_method not in ("batch", "online"):
+            raise ValueError(f"learning_method is {self.learning_method!r}; choose 'batch' or 'online'.")
+        return super()._batch_size() if self.learning_method == "online" else None
+
+    def _monitor(self, counts: sparse.csr_array) -> Monitor:
+        monitor = super()._monitor(counts)
+        monitor.least_change = self.perp_tol
+        return monitor
