@@ -89,7 +89,7 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         plan = Plan(n_topics)
         for factor in [Words(counts, self.weighting_), *factors(counts)]:
             factor.add_to(plan)
-        if rule.tokens:
+        if rule.tokens and plan.counts is not None:
             refuse_fractions(plan.counts, self.rule)
         alpha, learn_alpha = self._prior("doc_topic_prior", n_topics)
         beta, learn_beta = self._prior("topic_word_prior", 1)
