@@ -8,20 +8,49 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from topoi import datasets, evaluate
     from topoi.corpus import Corpus
+    from topoi.graph.factors import Authors, Documents, Labels, Links, Words
+    from topoi.models.author import AuthorTopicModel
+    from topoi.models.labeled import LabeledLDA
     from topoi.models.lda import LDA, LatentDirichletAllocation
+    from topoi.models.mixture import TopicModel
+    from topoi.models.relational import RelationalTopicModel
 
 __version__ = "0.1.0"
 
 # Imported on first use, so that `topoi --help` need not wait for Numba.
 _HOMES = {
+    "AuthorTopicModel": "topoi.models.author",
+    "Authors": "topoi.graph.factors",
     "Corpus": "topoi.corpus",
+    "Documents": "topoi.graph.factors",
     "LDA": "topoi.models.lda",
+    "LabeledLDA": "topoi.models.labeled",
+    "Labels": "topoi.graph.factors",
     "LatentDirichletAllocation": "topoi.models.lda",
+    "Links": "topoi.graph.factors",
+    "RelationalTopicModel": "topoi.models.relational",
+    "TopicModel": "topoi.models.mixture",
+    "Words": "topoi.graph.factors",
     "datasets": "topoi.datasets",
     "evaluate": "topoi.evaluate",
 }
 
-__all__ = ["LDA", "Corpus", "LatentDirichletAllocation", "datasets", "evaluate"]
+__all__ = [
+    "LDA",
+    "AuthorTopicModel",
+    "Authors",
+    "Corpus",
+    "Documents",
+    "LabeledLDA",
+    "Labels",
+    "LatentDirichletAllocation",
+    "Links",
+    "RelationalTopicModel",
+    "TopicModel",
+    "Words",
+    "datasets",
+    "evaluate",
+]
 
 
 def __getattr__(name: str) -> Any:

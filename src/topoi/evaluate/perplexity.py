@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from topoi.corpus import Corpus, check_counts
+from topoi.corpus import Corpus, check_counts, split_tokens
 from topoi.infer import kernels
 from topoi.infer.crew import Crew
 from topoi.infer.monitor import document_log_likelihood
@@ -32,35 +31,6 @@ class Completion:
     n_docs: int
 
 
-def split_tokens(counts: Any, held_out: float = 0.1, random_state: int = 0) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Split the tokens of each document at random into observed and held-out counts.
-
-    Tokens, not whole entries, are held out: at least one in documents of two or more tokens, none in shorter ones.
-    """
-    if not 0 < held_out < 1:
-        raise ValueError(f"held_out is {held_out}; expected a share between 0 and 1.")
-    counts = check_counts(counts.counts if isinstance(counts, Corpus) else counts)
-    repeats = counts.data.astype(np.int64)
-    if (repeats != counts.data).any():
-        raise ValueError("Tokens can only be split in whole-number counts; give raw counts, not weights.")
-    lengths = counts.sum(axis=1).astype(np.int64)
-    token_doc = np.repeat(np.arange(counts.shape[0]), lengths)
-    token_word = np.repeat(counts.indices, repeats)
-    shuffled = np.lexsort((np.random.default_rng(random_state).random(len(token_doc)), token_doc))
-    rank = np.arange(len(token_doc)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    n_held = np.where(lengths > 1, np.maximum(1, np.round(held_out * lengths)), 0).astype(np.int64)
-    n_held = np.minimum(n_held, np.maximum(lengths - 1, 0))
-    chosen = np.zeros(len(token_doc), dtype=bool)
-    chosen[shuffled] = rank < n_held[token_doc]
-
-    def gather(mask: np.ndarray) -> sparse.csr_array:
-        part = sparse.coo_array((np.ones(mask.sum()), (token_doc[mask], token_word[mask])), shape=counts.shape).tocsr()
-        part.sum_duplicates()
-        return part
-
-    return gather(~chosen), gather(chosen)
-
-
 def completion(
     model: Any,
     X: Any,
@@ -70,12 +40,14 @@ def completion(
     doc_topic_prior: Any = None,
     fold_in_rule: str | None = None,
     n_jobs: int | None = None,
+    **metadata: Any,
 ) -> Completion:
     """Predict held-out tokens of each document from its other tokens, with topics fixed.
 
     model: a fitted topoi model, or topics of any other library as an array (K, W). Topics from elsewhere, and any model with
     `fold_in_rule` ("bp" is the common one, "gibbs" a single sample), are folded in by that rule (default "bp") with `doc_topic_prior`, a number
-    or (K,) (default: the model's own, or 0.01). So all libraries can be scored in one way.
+    or (K,) (default: the model's own, or 0.01). So all libraries can be scored in one way. `metadata` (authors, links) goes to the
+    model's `transform`.
     """
     observed, held = split_tokens(X, held_out, random_state)
     if not held.nnz:
@@ -83,7 +55,7 @@ def completion(
     topic_word = topics_of(model)
     with Crew(n_jobs) as crew:
         if hasattr(model, "transform") and fold_in_rule is None and doc_topic_prior is None:
-            shares = np.asarray(model.transform(observed))
+            shares = np.asarray(model.transform(observed, **metadata))
         else:
             alpha = getattr(model, "doc_topic_prior_", FOREIGN_PRIOR) if doc_topic_prior is None else doc_topic_prior
             alpha = np.broadcast_to(np.asarray(alpha, dtype=np.float64), (topic_word.shape[0],))

@@ -14,10 +14,12 @@ import numpy as np
 from scipy import sparse
 
 from topoi.corpus import check_counts
+from topoi.graph.metadata import adjacency, indicator, one_each, symmetric
 from topoi.graph.wiring import Graph, Plan, build_graph
 
-__all__ = ["Documents", "Factor", "Field", "Weighting", "Words", "compile_factors", "fit_weighting"]
+__all__ = ["Authors", "Documents", "Factor", "Field", "Labels", "Links", "Weighting", "Words", "compile_factors", "fit_weighting"]
 
+FIRST_LINK_WEIGHT = 0.15  # where a learned link weight starts: the paper's value
 WEIGHTINGS = ("count", "tf", "tfidf", "log")
 
 
@@ -30,13 +32,15 @@ class Factor(Protocol):
 class Field(Protocol):
     """What other documents say about a document's topics, refreshed once per sweep.
 
-    `weight` is the share of the owner's say that the field replaces; `message(doc_topic)` takes (D, K) topic shares of the documents and
-    returns (D, K) rows that sum to 1, or to 0 for documents that hear nothing.
+    weight: the share of the owner's say that the field replaces. learn: whether that weight is to be learned from held-out tokens.
+    message(doc_topic, doc_weight): from (D, K) topic shares and (D,) tokens of the documents to (D, K) rows that sum to 1, or to 0 for
+    documents that hear nothing.
     """
 
     weight: float
+    learn: bool
 
-    def message(self, doc_topic: np.ndarray) -> np.ndarray: ...
+    def message(self, doc_topic: np.ndarray, doc_weight: np.ndarray) -> np.ndarray: ...
 
 
 @dataclass
@@ -67,6 +71,117 @@ class Documents:
     def add_to(self, plan: Plan) -> None:
         assert plan.counts is not None, "Words come first"
         plan.owners = sparse.eye_array(plan.counts.shape[0], format="csr")
+
+
+@dataclass
+class Authors:
+    """The authors of each document own it together (author-topic model). A document without authors owns itself.
+
+    authors: a list of names for each document, or a documents x authors indicator matrix. prior: "uniform" or "learned": whether co-authors
+    count equally, or as much as their words say (A8). names: fixes the order of authors; others follow. base: (A, K) tokens the named authors
+    already hold. After compilation `names` holds all names; owners beyond them are documents without authors.
+    """
+
+    authors: Any
+    prior: str = "uniform"
+    names: np.ndarray | None = None
+    base: np.ndarray | None = None
+
+    def add_to(self, plan: Plan) -> None:
+        assert plan.counts is not None, "Words come first"
+        if self.prior not in ("uniform", "learned"):
+            raise ValueError(f"author_prior is {self.prior!r}; choose 'uniform' or 'learned'.")
+        n_docs = plan.counts.shape[0]
+        members, self.names = indicator(self.authors, n_docs, "authors", self.names)
+        orphans = np.flatnonzero(np.diff(members.indptr) == 0)
+        own = sparse.csr_array((np.ones(len(orphans)), (orphans, np.arange(len(orphans)))), shape=(n_docs, len(orphans)))
+        plan.owners = sparse.csr_array(sparse.hstack([members, own], format="csr"))
+        plan.owner_prior = 1.0 if self.prior == "learned" else 0.0
+        if self.base is not None:
+            plan.owner_base = np.zeros((plan.owners.shape[1], plan.n_topics))
+            plan.owner_base[: len(self.base)] = self.base
+
+
+@dataclass
+class Labels:
+    """Topics are labels: a document uses its own labels and the `background` topics, an unlabeled one all topics (labeled LDA).
+
+    labels: a list of labels for each document, one label each, or a documents x labels indicator matrix. classes: fixes their order.
+    After compilation `classes` holds all labels; topic k is classes[k], background topics follow.
+    """
+
+    labels: Any
+    background: int = 0
+    classes: np.ndarray | None = None
+
+    def add_to(self, plan: Plan) -> None:
+        assert plan.counts is not None, "Words come first"
+        n_docs = plan.counts.shape[0]
+        labels = one_each(self.labels)
+        known, self.classes = indicator(labels, n_docs, "labels", self.classes)
+        if known.shape[1] + self.background != plan.n_topics:
+            raise ValueError(
+                f"{known.shape[1]} labels and {self.background} background topics make {known.shape[1] + self.background} topics, not {plan.n_topics}."
+            )
+        n_labels = np.diff(known.indptr)
+        shared = sparse.csr_array(np.ones((n_docs, self.background)))
+        listed = ((n_labels > 0) & (n_labels < known.shape[1])).astype(np.float64)
+        topics = sparse.csr_array(sparse.diags_array(listed) @ sparse.hstack([known, shared], format="csr"))
+        topics.eliminate_zeros()
+        topics.sort_indices()
+        plan.topics = topics if topics.nnz else None
+
+
+@dataclass
+class Links:
+    """Linked documents tell each other their topics (relational topic model, eqs. 28-30).
+
+    links: documents x documents matrix, pairs (m, 2), or a list of neighbours for each document; made symmetric, without self-links, unless
+    `directed`. weight: xi, a number in [0, 1), or "learn". factor: "learned" passes neighbours' topics through the K x K table eta of topics that
+    link, "identity" lets linked documents agree directly. columns: normalise eta by columns instead of rows (A10).
+
+    For new documents: `known` (N, K) are topic shares of documents that stay as they are; `links` is then (D, N + D), and `eta` is given.
+    """
+
+    links: Any
+    weight: Any = 0.15
+    factor: str = "learned"
+    directed: bool = False
+    columns: bool = False
+    known: np.ndarray | None = None
+    eta: np.ndarray | None = None
+    joint: np.ndarray | None = None  # (K, K) how often topics k and k' meet over a link, before normalising
+    learn: bool = False
+
+    def add_to(self, plan: Plan) -> None:
+        assert plan.counts is not None, "Words come first"
+        if self.factor not in ("learned", "identity"):
+            raise ValueError(f"link_factor is {self.factor!r}; choose 'learned' or 'identity'.")
+        self.learn = isinstance(self.weight, str) and self.weight == "learn"
+        if self.learn:
+            self.weight = FIRST_LINK_WEIGHT
+        if isinstance(self.weight, str) or not 0 <= self.weight < 1:
+            raise ValueError(f"link_weight is {self.weight!r}; expected a number from 0 up to (not including) 1, or 'learn'.")
+        self.adjacency = adjacency(self.links, plan.counts.shape[0]) if self.known is None else sparse.csr_array(self.links)
+        if self.known is None and not self.directed:
+            self.adjacency = symmetric(self.adjacency)
+        if self.adjacency.nnz and (self.weight > 0 or self.learn):
+            plan.fields.append(self)
+
+    def message(self, doc_topic: np.ndarray, doc_weight: np.ndarray) -> np.ndarray:
+        """Mean of the neighbours' shares, through eta; rows sum to 1, or to 0 without neighbours (A11, A13)."""
+        degree = np.maximum(self.adjacency.sum(axis=1), 1)[:, None]
+        shares = doc_topic if self.known is None else np.vstack([self.known, doc_topic])
+        heard = (self.adjacency @ shares) / degree
+        if self.factor == "identity":
+            return heard
+        if self.known is None:
+            counts = doc_topic * doc_weight[:, None]
+            self.joint = counts.T @ (self.adjacency @ counts)
+            self.eta = self.joint / np.maximum(self.joint.sum(axis=0 if self.columns else 1, keepdims=True), 1e-300)
+        assert self.eta is not None, "links of new documents come with the eta of the model"
+        heard = heard @ self.eta.T
+        return heard / np.maximum(heard.sum(axis=1, keepdims=True), 1e-300)
 
 
 @dataclass(frozen=True)

@@ -52,12 +52,14 @@ class Graph:
     n_word_blocks: int
     n_owners: int
     max_owners: int
+    private: bool  # every document has one owner, and every owner one document
     slot_owner: np.ndarray  # (slots,) owner of each row of theta
     owner_slot: np.ndarray  # (O,) one row of theta that holds each owner
     shared_ptr: np.ndarray  # owners with more than one row: their rows are shared_slots[shared_ptr[i]:shared_ptr[i + 1]]
     shared_slots: np.ndarray
     message_size: int  # numbers in all messages together
     weight: float  # sum of x
+    doc_weight: np.ndarray  # (D,) sum of x of each document
     plan: Plan
 
     @property
@@ -146,12 +148,14 @@ def build_graph(plan: Plan, *, seed: int = 0, tokens: bool = False, blocks: int 
         n_word_blocks=n_word_blocks,
         n_owners=owners.shape[1],
         max_owners=int(np.diff(owners.indptr).max(initial=1)),
+        private=bool((np.diff(owners.indptr) == 1).all() and (np.bincount(owners.indices) == 1).all()),
         slot_owner=_frozen(slot_owner, np.int64),
         owner_slot=_frozen(owner_slot, np.int64),
         shared_ptr=_frozen(np.r_[0, np.cumsum(n_rows[n_rows > 1])], np.int64),
         shared_slots=_frozen(shared_slots, np.int64),
         message_size=int(visit_size.sum()),
         weight=float(edge_x.sum()),
+        doc_weight=_frozen(counts.sum(axis=1), np.float64),
         plan=plan,
     )
 

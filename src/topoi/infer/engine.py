@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from topoi.infer import kernels
 from topoi.infer.crew import Crew
 from topoi.infer.kernels import Fields
 from topoi.infer.monitor import Monitor
-from topoi.infer.priors import PriorLearner
+from topoi.infer.priors import Learner
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
 from topoi.infer.state import State, blank_tables, widened
@@ -26,7 +28,7 @@ def run(
     max_iter: int,
     monitor: Monitor,
     crew: Crew,
-    learner: PriorLearner | None = None,
+    learners: Sequence[Learner] = (),
     rest: float = 0.0,
 ) -> State:
     """Sweep until the monitor says stop or `max_iter` sweeps are done. A visit that moved less than `rest` per token is left alone."""
@@ -34,7 +36,7 @@ def run(
         sweep(state, rule, schedule, crew, rest)
         if state.sweep % REBUILD_EVERY == 0:
             state.rebuild(rule, crew)
-        if learner is not None:
+        for learner in learners:
             learner.update(state)
         if monitor.look(state, crew):
             break
@@ -74,10 +76,10 @@ def refresh_fields(state: State) -> None:
         return
     silent = Fields(state.fields.message, np.zeros(state.graph.n_docs, np.float32))
     state.fields = silent
-    shares = state.doc_topic()
+    shares, doc_weight = state.doc_topic(), state.graph.doc_weight
     message, weight = np.zeros((state.graph.n_docs, state.graph.n_topics)), np.zeros(state.graph.n_docs)
     for field in fields:
-        heard = field.message(shares)
+        heard = field.message(shares, doc_weight)
         message += field.weight * heard
         weight += field.weight * (heard.sum(axis=1) > 0)
     state.fields = Fields(widened(message, state.graph.width), weight.astype(np.float32))

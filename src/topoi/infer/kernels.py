@@ -153,11 +153,13 @@ def _scatter_add(row, topics, first, listed, L, change):
 
 @compiled
 def _renew_single(
-    words, weights, first, last, m, phi, phi_out, side, gained, total, alpha, new, gain, beta, beta_sum, cap, in_place, frozen
-):
-    """Renew the messages of edges first to last, with one owner and all topics: the owner's normaliser cancels.
+    words, weights, first, last, m, phi, phi_out, side, gained, total, alpha, heard, held, silence,
+    new, gain, beta, beta_sum, cap, in_place, frozen
+):  # fmt: skip
+    """Renew the messages m of edges first to last, with one owner and all topics. Eq. 7; eq. 21 with cap = 0; eq. 30 with a field.
 
-    Eq. 7 (eq. 21 with cap = 0). side (K,) is what the owner holds, `gained` what it gains when the tables wait for the end of the sweep.
+    side (K,) is what the owner holds, `held` its sum with the prior (0: no normaliser); `gained` what it gains when the tables wait for the end
+    of the sweep; heard (K,) the weighted field, silence = 1 - its weight. Without a field the normaliser cancels and is left out.
     Returns sum x |mu_new - mu_old|.
     """
     zero, one = f4(0), f4(1)
@@ -169,11 +171,12 @@ def _renew_single(
         i = e - first
         own_side = min(x, cap)
         own_word = zero if frozen else own_side
+        weight = silence if silence == one or held == zero else silence / (held - own_side)
         z = zero
         for k in range(K):
             word = max(phi[w, k] - own_word * m[i, k], zero) + beta
             owner = max(side[k] - own_side * m[i, k], zero) + alpha[k]
-            value = word * owner / max(total[k] - own_word * m[i, k], beta_sum)
+            value = word * (owner * weight + heard[k]) / max(total[k] - own_word * m[i, k], beta_sum)
             new[k] = value
             z += value
         scale, moved = one / z, zero
@@ -303,7 +306,7 @@ def _close_visit(wires, write, scratch, doc, n, L, first, listed, moves_totals):
 
 @compiled
 def _renew_joint(wires, read, write, flow, fields, knobs, scratch, v, n, L, first, listed):
-    """Renew the messages of a visit with several owners, a field or a topic list. Returns sum x |mu_new - mu_old|."""
+    """Renew the messages of a visit with several owners or a topic list. Returns sum x |mu_new - mu_old|."""
     zero, one = f4(0), f4(1)
     doc = wires.visit_doc[v]
     keep = one if knobs.in_place else zero
@@ -348,10 +351,11 @@ def _renew_joint(wires, read, write, flow, fields, knobs, scratch, v, n, L, firs
 
 
 @compiled
-def _visit_single(wires, read, write, flow, knobs, scratch, v, slot):
-    """A visit to a document of one owner who may use all topics and hears no field. Returns sum x |mu_new - mu_old|."""
+def _visit_single(wires, read, write, flow, fields, knobs, scratch, v, slot):
+    """A visit to a document of one owner who may use all topics. Returns sum x |mu_new - mu_old|."""
     zero = f4(0)
     K = len(knobs.alpha)
+    doc = wires.visit_doc[v]
     held, out = read.theta[slot], write.theta[slot]
     total, stock, change, side, gained = scratch.total, scratch.stock, scratch.change, scratch.side[:K], scratch.gained[:K]
     for k in range(K):
@@ -360,11 +364,19 @@ def _visit_single(wires, read, write, flow, knobs, scratch, v, slot):
         side[k] = held[k]
     for k in range(K):
         gained[k] = zero
+    mass = zero
+    if fields.weight[doc] > zero:
+        scratch.heard[:] = fields.message[doc]
+        if not knobs.plain_side:
+            for k in range(K):
+                mass += side[k] + knobs.alpha[k]
+    else:
+        scratch.heard[:] = zero
     first, last, at = wires.visit_edge[v], wires.visit_edge[v + 1], wires.visit_message[v]
     messages = flow.mu[at : at + (last - first) * K].reshape(last - first, K)
     residual = _renew_single(
-        wires.edge_word, wires.edge_x, first, last, messages,
-        read.phi, write.phi, side, gained, total, knobs.alpha, scratch.new, scratch.gain,
+        wires.edge_word, wires.edge_x, first, last, messages, read.phi, write.phi, side, gained, total, knobs.alpha,
+        scratch.heard, mass, f4(1) - fields.weight[doc], scratch.new, scratch.gain,
         f4(knobs.beta), f4(knobs.beta_sum), f4(knobs.own_cap), knobs.in_place, knobs.frozen_words,
     )  # fmt: skip
     if knobs.in_place:
@@ -430,8 +442,8 @@ def sweep_stage(wires, read, write, flow, fields, knobs, stage, worker, n_worker
                 continue
             doc = wires.visit_doc[v]
             pair, listed = wires.slot_ptr[doc], wires.topic_ptr[doc + 1] > wires.topic_ptr[doc]
-            if wires.slot_ptr[doc + 1] - pair == 1 and not listed and fields.weight[doc] == f4(0):
-                flow.residual[v] = _visit_single(wires, read, write, flow, knobs, scratch, v, wires.slots[pair])
+            if wires.slot_ptr[doc + 1] - pair == 1 and not listed:
+                flow.residual[v] = _visit_single(wires, read, write, flow, fields, knobs, scratch, v, wires.slots[pair])
             else:
                 flow.residual[v] = _visit_joint(wires, read, write, flow, fields, knobs, scratch, v)
         if knobs.in_place:

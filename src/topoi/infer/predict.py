@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy import sparse
 
@@ -14,7 +16,7 @@ from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
 from topoi.infer.state import State
 
-__all__ = ["fold_in"]
+__all__ = ["fold_in", "fold_in_state"]
 
 CHUNK_BYTES = 2**26  # messages held at a time
 MAX_SWEEPS = 200
@@ -37,24 +39,39 @@ def fold_in(
     weights: (D, W) counts or weights; topic_word: (K, W), rows sum to 1; alpha: (K,). The start is what each word says under the prior, so the
     result is a function of the document alone (a Gibbs rule draws, keyed by `seed`).
     """
-    in_place = not rule.digamma_owners
-    schedule = Schedule("asynchronous" if in_place else "synchronous", in_place=in_place)
     out = np.empty((weights.shape[0], len(alpha)))
-    per_edge = 4 * padded(len(alpha))
-    edges = np.cumsum(np.diff(weights.indptr)) * per_edge
+    edges = np.cumsum(np.diff(weights.indptr)) * 4 * padded(len(alpha))
     first = 0
     while first < weights.shape[0]:
         done = edges[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(edges, done + CHUNK_BYTES)))
-        factors: list[Factor] = [Words(weights[first:last], base=topic_word.T, frozen=True), Documents()]
-        graph = compile_factors(factors, len(alpha), tokens=rule.tokens)
-        start = "hard" if rule.draws else "warm"
-        state = State.start(graph, rule, alpha, TINY, seed=seed, crew=crew, start=start, word_topic=topic_word.T)
-        monitor = Monitor(callbacks=[_at_rest])
-        run(state, rule, schedule, max_iter=max_iter, monitor=monitor, crew=crew, rest=0.0 if rule.draws else REST)
-        out[first:last] = state.doc_topic()
+        out[first:last] = fold_in_state(
+            weights[first:last], topic_word, alpha, rule, [Documents()], crew=crew, seed=seed, max_iter=max_iter
+        ).doc_topic()
         first = last
     return out
+
+
+def fold_in_state(
+    weights: sparse.csr_array,
+    topic_word: np.ndarray,
+    alpha: np.ndarray,
+    rule: Rule,
+    factors: Sequence[Factor],
+    *,
+    crew: Crew,
+    seed: int = 0,
+    max_iter: int = MAX_SWEEPS,
+) -> State:
+    """Pass messages in new documents under fixed topics; `factors` are the model's factors beside the words."""
+    in_place = not rule.digamma_owners
+    schedule = Schedule("asynchronous" if in_place else "synchronous", in_place=in_place)
+    graph = compile_factors([Words(weights, base=topic_word.T, frozen=True), *factors], len(alpha), tokens=rule.tokens)
+    start = "hard" if rule.draws else "warm"
+    state = State.start(graph, rule, alpha, TINY, seed=seed, crew=crew, start=start, word_topic=topic_word.T)
+    independent = graph.private and not graph.plan.fields and not rule.draws
+    rest = REST if independent else 0.0  # a document at rest is woken by nobody only if nobody talks to it
+    return run(state, rule, schedule, max_iter=max_iter, monitor=Monitor(callbacks=[_at_rest]), crew=crew, rest=rest)
 
 
 def _at_rest(state: State, _record: object) -> bool:

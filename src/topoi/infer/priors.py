@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
+from scipy import sparse
 from scipy.special import psi
 
 from topoi.infer import kernels
 from topoi.infer.state import State
 
-__all__ = ["PRIOR_RANGE", "PriorLearner"]
+__all__ = ["PRIOR_RANGE", "FieldWeightLearner", "Learner", "PriorLearner"]
 
 PRIOR_RANGE = (1e-4, 10.0)
+
+
+class Learner(Protocol):
+    """Changes something in the state between sweeps."""
+
+    def update(self, state: State) -> None: ...
 
 
 @dataclass
@@ -44,14 +52,25 @@ class PriorLearner:
 
 def learned_alpha(state: State, expected: bool) -> np.ndarray:
     """One fixed-point step for alpha (K,), over owners that hold anything."""
-    K = state.graph.n_topics
-    counts = state.tables.theta[state.graph.owner_slot]
+    K, topics = state.graph.n_topics, state.graph.plan.topics
+    counts = state.tables.theta[np.sort(state.graph.owner_slot)]
     held = counts.sum(axis=1, dtype=np.float64)
     gain = np.zeros(state.graph.width)
     kernels.expected_digamma_gain(counts, state.alpha, expected, gain)
     total = state.alpha.sum()
-    spent = (psi(held + total) - psi(total)).sum()
-    return np.clip(state.alpha[:K] * gain[:K] / max(spent, 1e-300), *PRIOR_RANGE)
+    spent: float | np.ndarray = (psi(held + total) - psi(total)).sum()
+    if topics is not None and state.graph.private:  # each document counts for its own topics only
+        allowed = np.where(np.diff(topics.indptr)[:, None] > 0, topics.toarray(), 1.0)[_document_of_row(state)]
+        totals = allowed @ state.alpha[:K]
+        spent = allowed.T @ (psi(held + totals) - psi(totals))
+    return np.clip(state.alpha[:K] * gain[:K] / np.maximum(spent, 1e-300), *PRIOR_RANGE)
+
+
+def _document_of_row(state: State) -> np.ndarray:
+    """The document of each row of theta, where owners are private."""
+    document = np.empty(state.graph.n_slots, dtype=np.int64)
+    document[state.graph.wires.slots] = np.arange(state.graph.n_docs)
+    return document
 
 
 def learned_beta(state: State, expected: bool) -> float:
@@ -63,3 +82,42 @@ def learned_beta(state: State, expected: bool) -> float:
     total = W * state.beta
     spent = W * (psi(state.tables.totals[:K] + total) - psi(total)).sum()
     return float(np.clip(state.beta * gain[:K].sum() / max(spent, 1e-300), *PRIOR_RANGE))
+
+
+@dataclass
+class FieldWeightLearner:
+    """Weights of fields by EM on held-out tokens (algorithms 4.9).
+
+    A held-out token of document d comes from the owners with probability 1 - xi, from the field with xi. On training tokens xi would go to 0,
+    because the owners have already seen them. held: (D, W) held-out counts.
+    """
+
+    held: sparse.csr_array
+    every: int = 5
+    steps: int = 5
+
+    def update(self, state: State) -> None:
+        if state.sweep % self.every:
+            return
+        state.fields = state.fields._replace(weight=np.zeros_like(state.fields.weight))
+        shares, topic_word = state.doc_topic(), state.topic_word()
+        doc = np.repeat(np.arange(self.held.shape[0]), np.diff(self.held.indptr))
+        own = token_probabilities(self.held, shares, topic_word)
+        for field in state.graph.plan.fields:
+            if field.learn:
+                message = field.message(shares, state.graph.doc_weight)
+                heard = message.sum(axis=1)[doc] > 0
+                said, x = token_probabilities(self.held, message, topic_word)[heard], self.held.data[heard]
+                for _ in range(self.steps):
+                    chance = field.weight * said / np.maximum((1 - field.weight) * own[heard] + field.weight * said, 1e-300)
+                    field.weight = float(np.clip((x * chance).sum() / max(x.sum(), 1e-300), 1e-3, 0.95))
+
+
+def token_probabilities(counts: sparse.csr_array, doc_topic: np.ndarray, topic_word: np.ndarray, chunk: int = 2**16) -> np.ndarray:
+    """(entries,) sum_k doc_topic[d, k] topic_word[k, w] of each entry of `counts`."""
+    doc = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    out = np.empty(counts.nnz)
+    for first in range(0, counts.nnz, chunk):
+        part = slice(first, first + chunk)
+        out[part] = np.einsum("ik,ki->i", doc_topic[doc[part]], topic_word[:, counts.indices[part]])
+    return out

@@ -121,8 +121,7 @@ class State:
         shares = self.pair_shares()
         owner_topic = self.owner_topic()
         topics = self.graph.plan.topics
-        private = self.graph.max_owners == 1 and self.graph.n_owners == self.graph.n_docs
-        mixed = owner_topic[shares.indices] if private else shares @ owner_topic
+        mixed = owner_topic[shares.indices] if self.graph.private else shares @ owner_topic
         if topics is not None:
             free = np.diff(topics.indptr) == 0
             mixed = mixed * (topics.toarray() + free[:, None])

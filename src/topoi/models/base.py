@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -12,14 +13,14 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
-from topoi.corpus import Corpus, check_counts
+from topoi.corpus import Corpus, check_counts, hold_out
 from topoi.graph.factors import Factor, Words, fit_weighting
 from topoi.graph.wiring import Plan, build_graph, padded
 from topoi.infer.crew import Crew
 from topoi.infer.engine import run
 from topoi.infer.monitor import Monitor, document_log_likelihood
-from topoi.infer.predict import fold_in
-from topoi.infer.priors import PriorLearner
+from topoi.infer.predict import fold_in, fold_in_state
+from topoi.infer.priors import FieldWeightLearner, Learner, PriorLearner
 from topoi.infer.rules import Rule, make_rule
 from topoi.infer.schedules import make_schedule
 from topoi.infer.state import STARTS, State
@@ -30,77 +31,71 @@ if TYPE_CHECKING:
 __all__ = ["TopicModelBase"]
 
 FIRST_PRIOR = 0.1  # where learned priors start
+WEIGHT_SWEEPS = 60  # sweeps on nine tenths of the tokens in which field weights are learned
 
 
 class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A topic model as a scikit-learn transformer. A subclass says which factors it has beside the words (`_factors`)."""
+    """A topic model as a scikit-learn transformer. A subclass is a list of factors and the questions one can ask of it."""
 
     _parameters_at_least: ClassVar[dict[str, int]] = {"n_components": 1, "max_iter": 1, "vb_inner": 1, "evaluate_every": -1}
 
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        rule: str = "bp",
-        schedule: str = "asynchronous",
-        doc_topic_prior: Any = "learn",
-        topic_word_prior: Any = "learn",
-        weighting: str = "count",
-        messages: str = "auto",
-        init: Any = "hard",
-        max_iter: int = 200,
-        tol: float = 1e-4,
-        stop: str = "relative",
-        evaluate_every: int = 5,
-        vb_inner: int = 1,
-        vb_textbook: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        callbacks: Sequence[Callable[[Any, Any], Any]] | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.rule = rule
-        self.schedule = schedule
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.weighting = weighting
-        self.messages = messages
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.stop = stop
-        self.evaluate_every = evaluate_every
-        self.vb_inner = vb_inner
-        self.vb_textbook = vb_textbook
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.callbacks = callbacks
-        self.verbose = verbose
+    rule: str
+    schedule: str
+    doc_topic_prior: Any
+    topic_word_prior: Any
+    weighting: str
+    messages: str
+    init: Any
+    max_iter: int
+    tol: float
+    stop: str
+    evaluate_every: int
+    vb_inner: int
+    vb_textbook: bool
+    n_jobs: int | None
+    random_state: Any
+    callbacks: Sequence[Callable[[Any, Any], Any]] | None
+    verbose: int
+
+    def _store(self, parameters: dict[str, Any]) -> None:
+        """Keep constructor arguments as they are, which is what scikit-learn asks of a constructor."""
+        for name, value in parameters.items():
+            if name not in ("self", "__class__"):
+                setattr(self, name, value)
 
     # ------------------------------------------------------------------------------------------------------------------ fitting
 
-    def _fit(self, X: Any, factors: Callable[[sparse.csr_array], list[Factor]], n_topics: int) -> State:
-        """Compile the factors, pass messages until the stop rule holds, and keep what was learned."""
-        rule = self._check_parameters()
+    def _fit(self, X: Any, factors: Sequence[Factor], n_topics: int) -> State:
+        """Compile words and `factors`, pass messages until the stop rule holds, and keep what was learned."""
         counts = self._counts(X, reset=True)
-        seed = self._seed()
         self.weighting_ = fit_weighting(self.weighting, counts)
+        return self._fit_factors(counts, [Words(counts, self.weighting_), *factors], n_topics)
+
+    def _fit_factors(self, counts: sparse.csr_array, factors: Sequence[Factor], n_topics: int) -> State:
+        rule = self._check_parameters()
+        seed = self._seed()
         plan = Plan(n_topics)
-        for factor in [Words(counts, self.weighting_), *factors(counts)]:
+        for factor in factors:
             factor.add_to(plan)
         if rule.tokens and plan.counts is not None:
             refuse_fractions(plan.counts, self.rule)
-        alpha, learn_alpha = self._prior("doc_topic_prior", n_topics)
-        beta, learn_beta = self._prior("topic_word_prior", 1)
+        alpha, learn_alpha = self._prior("doc_topic_prior", n_topics, n_topics)
+        beta, learn_beta = self._prior("topic_word_prior", 1, n_topics)
         refuse_what_does_not_fit(plan, rule)
         start, word_topic = self._start(n_topics, counts.shape[1])
         schedule = make_schedule(self.schedule, rule)
-        graph = build_graph(plan, seed=seed, tokens=rule.tokens)
-        with Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
+        priors = PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)
+
+        def pass_messages(plan: Plan, max_iter: int, monitor: Monitor, *learners: Learner) -> State:
+            graph = build_graph(plan, seed=seed, tokens=rule.tokens)
             state = State.start(graph, rule, alpha, float(beta[0]), seed=seed, crew=crew, start=start, word_topic=word_topic)
-            learner = PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)
-            run(state, rule, schedule, max_iter=self.max_iter, monitor=monitor, crew=crew, learner=learner)
+            return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, crew=crew, learners=[priors, *learners])
+
+        with Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
+            if any(field.learn for field in plan.fields) and plan.counts is not None:
+                observed, held = hold_out(plan.counts, seed)
+                pass_messages(replace(plan, counts=observed), WEIGHT_SWEEPS, Monitor(), FieldWeightLearner(held))
+            state = pass_messages(plan, self.max_iter, monitor)
         self._keep(state, monitor)
         return state
 
@@ -158,13 +153,13 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         draw = state.integers if isinstance(state, np.random.Generator) else state.randint
         return int(draw(2**31 - 1))
 
-    def _prior(self, name: str, size: int) -> tuple[np.ndarray, bool]:
+    def _prior(self, name: str, size: int, n_topics: int) -> tuple[np.ndarray, bool]:
         """The prior's first value (size,), and whether it is learned."""
         value = getattr(self, name)
         if isinstance(value, str) and value == "learn":
             return np.full(size, FIRST_PRIOR), True
         if value is None:
-            value = 1.0 / self.n_components  # scikit-learn's default
+            value = 1.0 / n_topics  # scikit-learn's default
         try:
             prior = np.broadcast_to(np.asarray(value, dtype=np.float64), (size,)).copy()
         except ValueError:
@@ -203,35 +198,40 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     # --------------------------------------------------------------------------------------------------------------- prediction
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
-        """Fit, then the topic shares of the same documents as `transform` gives them."""
-        return self.fit(X, y, **fit_params).transform(X)
+    def fit_transform(self, X: Any, y: Any = None, **metadata: Any) -> np.ndarray:
+        """Fit, then the topic shares of the same documents as `transform` gives them. Authors and links go to both."""
+        return self.fit(X, y, **metadata).transform(X, **metadata)
 
     def transform(self, X: Any) -> np.ndarray:
         """(D, K) topic shares of documents. Deterministic; documents do not influence each other; an empty one gets the prior."""
         check_is_fitted(self)
-        counts = self._counts(X, reset=False)
-        return self._fold_in(self.weighting_(counts)).astype(self._dtype)
+        return self._fold_in(self.weighting_(self._counts(X, reset=False))).astype(self._dtype)
 
     def _fold_in(self, weights: sparse.csr_array) -> np.ndarray:
-        name = "bp" if self.rule == "gibbs" else self.rule
-        rule = make_rule(name, messages="edge", digamma_words=False)
         with Crew(self.n_jobs) as crew:
-            return fold_in(weights, self.topic_word_, self.doc_topic_prior_, rule, crew=crew)
+            return fold_in(weights, self.topic_word_, self.doc_topic_prior_, self._prediction_rule(), crew=crew)
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def _fold_in_state(self, weights: sparse.csr_array, factors: Sequence[Factor]) -> State:
+        with Crew(self.n_jobs) as crew:
+            return fold_in_state(weights, self.topic_word_, self.doc_topic_prior_, self._prediction_rule(), factors, crew=crew)
+
+    def _prediction_rule(self) -> Rule:
+        """Prediction is deterministic and takes any weights: one message per edge, and BP for models that were sampled."""
+        return make_rule("bp" if self.rule == "gibbs" else self.rule, messages="edge")
+
+    def score(self, X: Any, y: Any = None, **metadata: Any) -> float:
         """Mean log-likelihood per token of X, with topic shares from `transform`; higher is better."""
         check_is_fitted(self)
         counts = self._counts(X, reset=False)
         if not counts.nnz:
             raise ValueError("X holds no words, so it has no likelihood. Score documents that share words with the training documents.")
-        shares = self._fold_in(self.weighting_(counts))
+        shares = np.asarray(self.transform(X, **metadata))
         with Crew(self.n_jobs) as crew:
             return float(document_log_likelihood(counts, shares, self.topic_word_, crew).sum() / counts.sum())
 
-    def perplexity(self, X: Any) -> float:
+    def perplexity(self, X: Any, **metadata: Any) -> float:
         """exp(-score(X)): perplexity of X with topic shares from the same tokens, on raw counts. See evaluate.completion_perplexity."""
-        return float(np.exp(-self.score(X)))
+        return float(np.exp(-self.score(X, **metadata)))
 
     # ------------------------------------------------------------------------------------------------------------------- topics
 

@@ -81,30 +81,13 @@ class LDA(TopicModelBase):
         callbacks: Sequence[Callable[[Any, Any], Any]] | None = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            n_components,
-            rule=rule,
-            schedule=schedule,
-            doc_topic_prior=doc_topic_prior,
-            topic_word_prior=topic_word_prior,
-            weighting=weighting,
-            messages=messages,
-            init=init,
-            max_iter=max_iter,
-            tol=tol,
-            stop=stop,
-            evaluate_every=evaluate_every,
-            vb_inner=vb_inner,
-            vb_textbook=vb_textbook,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            callbacks=callbacks,
-            verbose=verbose,
-        )
-        self.batch_size = batch_size
-        self.learning_decay = learning_decay
-        self.learning_offset = learning_offset
-        self.total_samples = total_samples
+        self._store(locals())
+
+    n_components: int
+    batch_size: int | None
+    learning_decay: float
+    learning_offset: float
+    total_samples: float
 
     def fit(self, X: Any, y: Any = None) -> LDA:
         """Learn topics. X: (documents, words) counts or weights >= 0, dense or sparse, or a Corpus. y is ignored."""
@@ -113,7 +96,7 @@ class LDA(TopicModelBase):
         size = self._batch_size()
         if size is not None and size < n_docs:
             return self._fit_batches(X, size)
-        self._fit(X, lambda counts: [Documents()], self.n_components)
+        self._fit(X, [Documents()], self.n_components)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> LDA:
@@ -154,8 +137,8 @@ class LDA(TopicModelBase):
             raise ValueError(
                 "Mini-batches work with rule 'bp', 'sibp' or 'cvb0' and schedule='asynchronous'; change these or drop batch_size."
             )
-        alpha, learn_alpha = self._prior("doc_topic_prior", self.n_components)
-        beta, learn_beta = self._prior("topic_word_prior", 1)
+        alpha, learn_alpha = self._prior("doc_topic_prior", self.n_components, self.n_components)
+        beta, learn_beta = self._prior("topic_word_prior", 1, self.n_components)
         self.weighting_ = fit_weighting(self.weighting, counts)
         first_beta, base = float(beta[0]), None
         if hasattr(self, "components_"):  # go on from what is fitted
@@ -236,22 +219,10 @@ class LatentDirichletAllocation(LDA):
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
-        self.n_components = n_components
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.learning_method = learning_method
-        self.learning_decay = learning_decay
-        self.learning_offset = learning_offset
-        self.max_iter = max_iter
-        self.batch_size = batch_size
-        self.evaluate_every = evaluate_every
-        self.total_samples = total_samples
-        self.perp_tol = perp_tol
-        self.mean_change_tol = mean_change_tol
-        self.max_doc_update_iter = max_doc_update_iter
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
+        self._store(locals())
+
+    learning_method: str
+    perp_tol: float
 
     def _batch_size(self) -> int | None:
         if self.learning_method not in ("batch", "online"):

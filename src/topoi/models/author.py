@@ -1,0 +1,140 @@
+"""The author-topic model: the authors of a document own it together, and are what the model is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from topoi.graph.factors import Authors, Documents, Factor
+from topoi.models.base import TopicModelBase
+
+__all__ = ["AuthorTopicModel"]
+
+
+class AuthorTopicModel(TopicModelBase):
+    """Who writes about what: topic shares of authors, with messages over (author, topic) pairs.
+
+    Parameters
+    ----------
+    author_prior : "uniform" (default: co-authors are equally likely) or "learned" (as their words say).
+    The others are those of LDA.
+
+    Attributes
+    ----------
+    author_topic_ : (A, K) topic shares of authors, rows sum to 1.
+    author_names_ : (A,) their names.
+    author_counts_ : (A, K) expected tokens of each author and topic.
+    The others are those of LDA; doc_topic_ mixes the shares of a document's authors.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        author_prior: str = "uniform",
+        rule: str = "bp",
+        schedule: str = "asynchronous",
+        doc_topic_prior: Any = "learn",
+        topic_word_prior: Any = "learn",
+        weighting: str = "count",
+        messages: str = "auto",
+        init: Any = "hard",
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        stop: str = "relative",
+        evaluate_every: int = 5,
+        vb_inner: int = 1,
+        vb_textbook: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        callbacks: Sequence[Callable[[Any, Any], Any]] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self._store(locals())
+
+    n_components: int
+    author_prior: str
+
+    def fit(self, X: Any, y: Any = None, *, authors: Any = None) -> AuthorTopicModel:
+        """Learn topics and authors. authors: a list of names for each document, or a documents x authors matrix; without, this is LDA."""
+        authors = getattr(X, "authors", None) if authors is None else authors
+        factor = Authors(authors, self.author_prior) if authors is not None else None
+        state = self._fit(X, [factor or Documents()], self.n_components)
+        self.author_names_ = np.array([], dtype=str) if factor is None or factor.names is None else factor.names
+        named = len(self.author_names_)
+        self.author_counts_ = state.owner_counts()[:named].astype(np.float64)
+        self.author_topic_ = state.owner_topic()[:named]
+        return self
+
+    def transform(self, X: Any, authors: Any = None, *, author_shares: str | None = None, known_authors: bool = True) -> np.ndarray:
+        """(D, K) topic shares of new documents.
+
+        authors: lists of names, known or new; documents without authors (or all, if None) are judged by their words alone.
+        author_shares: "uniform" or "learned" shares of co-authors in a document (default: as fitted). known_authors: known authors bring what
+        they wrote in training (default); False learns all authors from X alone, as the paper's protocol does.
+        """
+        check_is_fitted(self)
+        counts = self._counts(X, reset=False)
+        if authors is None:
+            return self._fold_in(self.weighting_(counts)).astype(self._dtype)
+        names = self.author_names_ if known_authors and len(self.author_names_) else None
+        base = self.author_counts_ if names is not None else None
+        factors: list[Factor] = [Authors(authors, author_shares or self.author_prior, names=names, base=base)]
+        return self._fold_in_state(self.weighting_(counts), factors).doc_topic().astype(self._dtype)
+
+    def _author(self, name: Any) -> int:
+        check_is_fitted(self)
+        found = np.flatnonzero(self.author_names_ == name)
+        if not len(found):
+            near = [str(a) for a in self.author_names_ if str(name).lower() in str(a).lower()][:3]
+            hint = f" Did you mean {', '.join(near)}?" if near else " author_names_ lists all."
+            raise ValueError(f"There is no author {name!r} in this model.{hint}")
+        return int(found[0])
+
+    def _ranked(self, scores: np.ndarray, n: int) -> list[tuple[Any, float]]:
+        return [(self.author_names_[i], float(scores[i])) for i in np.argsort(-scores, kind="stable")[:n]]
+
+    def similar_authors(self, name: Any, n: int = 10) -> list[tuple[Any, float]]:
+        """Authors with the most similar topic shares: 1 minus the Hellinger distance, 1 = the same."""
+        me = self._author(name)
+        roots = np.sqrt(self.author_topic_)
+        similarity = 1 - np.linalg.norm(roots - roots[me], axis=1) / np.sqrt(2)
+        similarity[me] = -np.inf
+        return self._ranked(similarity, min(n, len(roots) - 1))
+
+    def authors_of_topic(self, topic: int, n: int = 10) -> list[tuple[Any, float]]:
+        """Authors who wrote most of a topic, with their share of it."""
+        check_is_fitted(self)
+        if not 0 <= topic < self.author_counts_.shape[1]:
+            raise ValueError(f"There is no topic {topic}; topics are numbered 0 to {self.author_counts_.shape[1] - 1}.")
+        return self._ranked(self.author_counts_[:, topic] / self.author_counts_[:, topic].sum(), n)
+
+    def who_writes_about(self, text: str | Sequence[str], n: int = 10) -> list[tuple[Any, float]]:
+        """Authors most likely to write these words ("markov chain", or a list of words), with their probabilities among all authors."""
+        check_is_fitted(self)
+        words = text.lower().split() if isinstance(text, str) else list(text)
+        column = {word: i for i, word in enumerate(self._words(None))}
+        known = [column[word] for word in words if word in column]
+        if not known:
+            raise ValueError(f"None of {words} is in the vocabulary of this model; try other words.")
+        return self._ranked(_softmax(np.log(self.author_topic_ @ self.topic_word_[:, known]).sum(axis=1)), n)
+
+    def predict_authors(self, X: Any, n: int = 5) -> list[list[tuple[Any, float]]]:
+        """For each document the n authors most likely to have written all of it, with probabilities (all authors equally likely before)."""
+        check_is_fitted(self)
+        if not len(self.author_names_):
+            raise ValueError("This model was fitted without authors; fit it with authors=... to predict them.")
+        counts = self._counts(X, reset=False)
+        scores = np.empty((counts.shape[0], len(self.author_names_)))
+        for first in range(0, scores.shape[1], 256):
+            part = slice(first, first + 256)
+            scores[:, part] = counts @ np.log(self.author_topic_[part] @ self.topic_word_).T
+        return [self._ranked(_softmax(row), n) for row in scores]
+
+
+def _softmax(scores: np.ndarray) -> np.ndarray:
+    odds = np.exp(scores - scores.max())
+    return odds / odds.sum()
