@@ -10,7 +10,7 @@ from scipy import sparse
 
 from topoi.corpus import Corpus
 
-__all__ = ["Truth", "load_npz", "make_blocks", "make_lda"]
+__all__ = ["Truth", "load_npz", "make_authors", "make_blocks", "make_labels", "make_lda", "make_links"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +19,7 @@ class Truth:
 
     topic_word: np.ndarray  # (K, W)
     doc_topic: np.ndarray  # (D, K)
+    author_topic: np.ndarray | None = None  # (A, K), authors "author0", "author1", …
 
 
 def make_lda(
@@ -46,6 +47,75 @@ def make_blocks(
     topic_word = np.kron(np.eye(n_topics), np.full(words_per_topic, 1 / words_per_topic))
     doc_topic = np.repeat(np.eye(n_topics), docs_per_topic, axis=0)
     return _draw_counts(doc_topic, topic_word, doc_length, rng), Truth(topic_word, doc_topic)
+
+
+def make_authors(
+    n_docs: int = 300,
+    n_authors: int = 20,
+    n_words: int = 100,
+    n_topics: int = 5,
+    *,
+    doc_length: int = 80,
+    alpha: float = 0.1,
+    beta: float = 0.05,
+    random_state: int = 0,
+) -> tuple[Corpus, Truth]:
+    """Draw a corpus from the author-topic model: one to three authors a document, equally likely for each word."""
+    rng = np.random.default_rng(random_state)
+    topic_word = rng.dirichlet(np.full(n_words, beta), n_topics)
+    author_topic = rng.dirichlet(np.full(n_topics, alpha), n_authors)
+    teams = [np.sort(rng.choice(n_authors, rng.integers(1, 4), replace=False)) for _ in range(n_docs)]
+    doc_topic = np.array([author_topic[team].mean(axis=0) for team in teams])
+    corpus = _draw_counts(doc_topic, topic_word, doc_length, rng)
+    width = len(str(n_authors - 1))
+    names = [[f"author{a:0{width}d}" for a in team] for team in teams]
+    return Corpus(corpus.counts, corpus.vocabulary, authors=names), Truth(topic_word, doc_topic, author_topic)
+
+
+def make_links(
+    n_docs: int = 300,
+    n_words: int = 200,
+    n_topics: int = 5,
+    *,
+    doc_length: int = 40,
+    links_per_doc: int = 4,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    random_state: int = 0,
+) -> tuple[Corpus, Truth]:
+    """Draw documents from LDA and links between documents with probability proportional to the topics they share."""
+    rng = np.random.default_rng(random_state)
+    topic_word = rng.dirichlet(np.full(n_words, beta), n_topics)
+    doc_topic = rng.dirichlet(np.full(n_topics, alpha), n_docs)
+    closeness = doc_topic @ doc_topic.T
+    np.fill_diagonal(closeness, 0)
+    pairs = [(d, e) for d in range(n_docs) for e in rng.choice(n_docs, links_per_doc, replace=False, p=closeness[d] / closeness[d].sum())]
+    corpus = _draw_counts(doc_topic, topic_word, doc_length, rng)
+    return Corpus(corpus.counts, corpus.vocabulary, links=np.array(pairs)), Truth(topic_word, doc_topic)
+
+
+def make_labels(
+    n_docs: int = 300,
+    n_words: int = 100,
+    n_labels: int = 6,
+    *,
+    max_labels: int = 3,
+    doc_length: int = 60,
+    beta: float = 0.05,
+    random_state: int = 0,
+) -> tuple[Corpus, Truth]:
+    """Draw a corpus from labeled LDA: one to `max_labels` labels a document, its words from the topics of its labels only."""
+    rng = np.random.default_rng(random_state)
+    topic_word = rng.dirichlet(np.full(n_words, beta), n_labels)
+    sets = [np.sort(rng.choice(n_labels, rng.integers(1, max_labels + 1), replace=False)) for _ in range(n_docs)]
+    doc_topic = np.zeros((n_docs, n_labels))
+    for d, labels in enumerate(sets):
+        doc_topic[d, labels] = rng.dirichlet(np.ones(len(labels)))
+    corpus = _draw_counts(doc_topic, topic_word, doc_length, rng)
+    width = len(str(n_labels - 1))
+    return Corpus(corpus.counts, corpus.vocabulary, labels=[[f"label{k:0{width}d}" for k in row] for row in sets]), Truth(
+        topic_word, doc_topic
+    )
 
 
 def _draw_counts(doc_topic: np.ndarray, topic_word: np.ndarray, doc_length: int, rng: np.random.Generator) -> Corpus:

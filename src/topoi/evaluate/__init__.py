@@ -1,21 +1,30 @@
 """How good are the topics? Held-out perplexity, coherence, diversity, stability, and the choice of their number."""
 
 from topoi.evaluate.coherence import c_v, npmi, u_mass
+from topoi.evaluate.links import LinkKFold, cosine_scores, hadamard, link_metrics, link_pairs, random_non_links, ranking_metrics, svm_scores
 from topoi.evaluate.perplexity import Completion, completion, completion_perplexity, left_to_right, split_tokens
 from topoi.evaluate.selection import choose_n_components
 from topoi.evaluate.topics import match_topics, stability, topic_diversity
 
 __all__ = [
     "Completion",
+    "LinkKFold",
     "c_v",
     "choose_n_components",
     "completion",
     "completion_perplexity",
+    "cosine_scores",
+    "hadamard",
     "left_to_right",
+    "link_metrics",
+    "link_pairs",
     "match_topics",
     "npmi",
+    "random_non_links",
+    "ranking_metrics",
     "split_tokens",
     "stability",
+    "svm_scores",
     "topic_diversity",
     "u_mass",
 ]

@@ -47,7 +47,7 @@ def completion(
     model: a fitted topoi model, or topics of any other library as an array (K, W). Topics from elsewhere, and any model with
     `fold_in_rule` ("bp" is the common one, "gibbs" a single sample), are folded in by that rule (default "bp") with `doc_topic_prior`, a number
     or (K,) (default: the model's own, or 0.01). So all libraries can be scored in one way. `metadata` (authors, links) goes to the
-    model's `transform`.
+    model's `transform`, which works with the model's own n_jobs.
     """
     observed, held = split_tokens(X, held_out, random_state)
     if not held.nnz:

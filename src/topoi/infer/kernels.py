@@ -386,8 +386,11 @@ def _visit_single(wires, read, write, flow, fields, knobs, scratch, v, slot):
         for k in range(K):
             out[k] = side[k]
     else:
+        mass = zero
         for k in range(K):
             out[k] += gained[k]
+            mass += gained[k]
+        write.share[wires.slot_ptr[doc]] += mass
     return residual
 
 
@@ -439,6 +442,8 @@ def sweep_stage(wires, read, write, flow, fields, knobs, stage, worker, n_worker
         for i in range(wires.cell_visit[cell], wires.cell_visit[cell + 1]):
             v = flow.order[i]
             if knobs.rest > 0.0 and flow.residual[v] <= knobs.rest * _weight_of(wires, v):
+                if not knobs.in_place:
+                    _count_visit(wires, write, flow, knobs, v, scratch.gain)
                 continue
             doc = wires.visit_doc[v]
             pair, listed = wires.slot_ptr[doc], wires.topic_ptr[doc + 1] > wires.topic_ptr[doc]
@@ -602,21 +607,27 @@ def _count_message(wires, write, knobs, doc, w, x, m, n, L, first, listed, gain)
 
 
 @compiled
+def _count_visit(wires, write, flow, knobs, v, gain):
+    """Count the messages of one visit into `write`. gain: (K,) scratch"""
+    doc = wires.visit_doc[v]
+    n, L, first, listed = _shape(wires, doc, len(knobs.alpha))
+    for e in range(wires.visit_edge[v], wires.visit_edge[v + 1]):
+        w, x = wires.edge_word[e], wires.edge_x[e]
+        if len(flow.z):
+            _count_drawn(wires, write, knobs, doc, w, flow.z[e], L, first, listed)
+        else:
+            at = wires.visit_message[v] + (e - wires.visit_edge[v]) * n * L
+            _count_message(wires, write, knobs, doc, w, x, flow.mu[at : at + n * L], n, L, first, listed, gain)
+
+
+@compiled
 def count_stage(wires, write, flow, knobs, stage, worker, n_workers):
     """Count the messages of this worker's cells into `write`: the tables anew, without the drift of many small differences."""
     gain = np.zeros(len(knobs.alpha), f4)
     for p in range(worker, knobs.n_doc_blocks, n_workers):
         cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
         for v in range(wires.cell_visit[cell], wires.cell_visit[cell + 1]):
-            doc = wires.visit_doc[v]
-            n, L, first, listed = _shape(wires, doc, len(knobs.alpha))
-            for e in range(wires.visit_edge[v], wires.visit_edge[v + 1]):
-                w, x = wires.edge_word[e], wires.edge_x[e]
-                if len(flow.z):
-                    _count_drawn(wires, write, knobs, doc, w, flow.z[e], L, first, listed)
-                else:
-                    at = wires.visit_message[v] + (e - wires.visit_edge[v]) * n * L
-                    _count_message(wires, write, knobs, doc, w, x, flow.mu[at : at + n * L], n, L, first, listed, gain)
+            _count_visit(wires, write, flow, knobs, v, gain)
 
 
 @compiled

@@ -40,7 +40,8 @@ def fold_in(
     result is a function of the document alone (a Gibbs rule draws, keyed by `seed`).
     """
     out = np.empty((weights.shape[0], len(alpha)))
-    edges = np.cumsum(np.diff(weights.indptr)) * 4 * padded(len(alpha))
+    n_edges = weights.sum(axis=1) if rule.tokens else np.diff(weights.indptr)
+    edges = np.cumsum(n_edges) * 4 * padded(len(alpha))
     first = 0
     while first < weights.shape[0]:
         done = edges[first - 1] if first else 0

@@ -95,7 +95,8 @@ class AuthorTopicModel(TopicModelBase):
         return int(found[0])
 
     def _ranked(self, scores: np.ndarray, n: int) -> list[tuple[Any, float]]:
-        return [(self.author_names_[i], float(scores[i])) for i in np.argsort(-scores, kind="stable")[:n]]
+        names = self.author_names_.tolist()
+        return [(names[i], float(scores[i])) for i in np.argsort(-scores, kind="stable")[:n]]
 
     def similar_authors(self, name: Any, n: int = 10) -> list[tuple[Any, float]]:
         """Authors with the most similar topic shares: 1 minus the Hellinger distance, 1 = the same."""

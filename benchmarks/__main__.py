@@ -1,0 +1,38 @@
+"""The command: `python -m benchmarks NAME --data DIR [--quick] [--seeds N]`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+NAMES = ("quality", "priors", "sweep", "threads", "startup", "peers")
+
+
+def parse(argv: list[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure topoi. Tables go to stdout, progress to stderr.")
+    parser.add_argument("name", choices=[*NAMES, "all"])
+    parser.add_argument("--data", type=Path, required=True, help="folder with NAME/NAME.npz for each corpus")
+    parser.add_argument("--quick", action="store_true", help="a tiny setting, only to see that the command works")
+    parser.add_argument("--seeds", type=int, help="quality, priors: seeds (default 5)")
+    parser.add_argument("--sets", nargs="+", metavar="SET", help="quality, priors: corpora (default cora medl nips blog)")
+    parser.add_argument("--methods", nargs="+", metavar="METHOD", help="quality: method names, or 'all' (default: see README.md)")
+    parser.add_argument("--sweeps", type=int, help="quality, priors: sweeps of all methods but GS (default 200)")
+    parser.add_argument("--gibbs-sweeps", type=int, help="quality: sweeps of GS (default 500 on cora and medl, 300 on nips and blog)")
+    return parser.parse_args(argv)
+
+
+def main() -> None:
+    args = parse()
+    for name in NAMES if args.name == "all" else [args.name]:
+        began = time.perf_counter()
+        print(f"## {name}{' (--quick: the numbers mean nothing)' if args.quick else ''}\n", flush=True)
+        import_module(f"benchmarks.{name}").run(args)
+        print(flush=True)
+        print(f"{name}: {time.perf_counter() - began:.0f} s in all", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

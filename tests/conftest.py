@@ -1,0 +1,130 @@
+"""What the tests share: small corpora, and the engine beside its NumPy twin."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from scipy import sparse
+
+from topoi import datasets
+from topoi.graph.factors import Documents, Words, compile_factors
+from topoi.infer import engine, reference
+from topoi.infer.crew import Crew
+from topoi.infer.kernels import Tables
+from topoi.infer.rules import Rule, make_rule
+from topoi.infer.schedules import Schedule, make_schedule
+from topoi.infer.state import State, blank_tables
+
+settings.register_profile("topoi", deadline=None, derandomize=True, print_blob=False, database=None)
+settings.load_profile("topoi")
+
+# Every rule with every schedule that it accepts.
+COMBINATIONS = [
+    *((rule, schedule) for rule in ("bp", "sibp", "cvb0") for schedule in ("asynchronous", "synchronous", "residual")),
+    ("vb", "synchronous"),
+    ("gibbs", "asynchronous"),
+]
+every_combination = pytest.mark.parametrize(("rule", "schedule"), COMBINATIONS)
+
+
+def small_counts(n_docs: int = 20, n_words: int = 25, seed: int = 0) -> sparse.csr_array:
+    """Poisson counts with an empty document (the third) and an unused word (the fifth)."""
+    counts = np.random.default_rng(seed).poisson(0.6, (n_docs, n_words)).astype(np.float64)
+    counts[2], counts[:, 4] = 0, 0
+    return sparse.csr_array(counts)
+
+
+@dataclass
+class Run:
+    """A state with the rule and schedule that move it, and the same numbers in double precision for the twin."""
+
+    state: State
+    rule: Rule
+    schedule: Schedule
+    tables: Tables  # of the twin, as `mu` and `z`
+    mu: np.ndarray
+    z: np.ndarray
+
+    @property
+    def messages(self) -> np.ndarray:
+        """(edges, width) messages, for documents with one owner and all topics."""
+        return self.state.flow.mu.reshape(-1, self.state.graph.width)
+
+    def sweep(self, times: int = 1) -> None:
+        """Move the state."""
+        for _ in range(times):
+            engine.sweep(self.state, self.rule, self.schedule, Crew(1))
+
+    def sweep_both(self) -> np.ndarray:
+        """Move the state and its twin. Returns the twin's residuals."""
+        knobs = self.state.knobs(self.rule, in_place=self.schedule.in_place)
+        self.sweep()
+        graph, flow, fields = self.state.graph, self.state.flow, self.state.fields  # order and fields as this sweep used them
+        if self.rule.draws:
+            reference.gibbs(graph, self.tables, self.z, flow, fields, knobs)
+            return flow.residual
+        for again in range(self.rule.inner)[::-1]:
+            read, seen = self.rule.seen(self.tables, knobs)
+            write = read if self.schedule.in_place else reference.doubled(blank_tables(graph))
+            residual = reference.sweep(graph, read, write, self.mu, flow, fields, seen)
+            self.tables = write._replace(phi=self.tables.phi, totals=self.tables.totals) if again else write
+        return residual
+
+
+def begin(
+    counts: Any,
+    n_topics: int = 5,
+    rule: str = "bp",
+    schedule: str = "asynchronous",
+    *,
+    factors: tuple[Any, ...] = (Documents(),),
+    blocks: int | None = None,
+    seed: int = 0,
+    alpha: Any = 0.1,
+    beta: float = 0.05,
+    start: str = "hard",
+    word_topic: np.ndarray | None = None,
+    base: np.ndarray | None = None,
+    frozen: bool = False,
+    **options: Any,
+) -> Run:
+    """A fresh run on `counts`; `options` go to the rule."""
+    made = make_rule(rule, **options)
+    graph = compile_factors([Words(counts, base=base, frozen=frozen), *factors], n_topics, seed=seed, tokens=made.tokens, blocks=blocks)
+    wide = np.broadcast_to(np.asarray(alpha, dtype=np.float64), (n_topics,))
+    state = State.start(graph, made, wide, beta, seed=seed, crew=Crew(1), start=start, word_topic=word_topic)
+    twin = reference.doubled(state.tables), state.flow.mu.astype(np.float64), state.flow.z.copy()
+    return Run(state, made, make_schedule(schedule, made), *twin)
+
+
+def start_messages(run: Run, messages: np.ndarray) -> None:
+    """Give the edges of `run`, in document order, the messages (edges, K), and count them."""
+    run.messages[:] = 0
+    run.messages[:, : run.state.graph.n_topics] = messages[run.state.graph.wires.edge_id]
+    run.state.rebuild(run.rule, Crew(1))
+
+
+def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `code` in a fresh interpreter, in this environment plus `environment`."""
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, **environment}, timeout=300
+    )
+
+
+@pytest.fixture(scope="session")
+def blocks():
+    """(corpus, truth) of four topics that share no word."""
+    return datasets.make_blocks(random_state=3)
+
+
+@pytest.fixture(scope="session")
+def mixed():
+    """(corpus, truth) of five topics, documents mix them."""
+    return datasets.make_lda(150, 80, 5, random_state=1)

@@ -1,0 +1,173 @@
+"""Oracles a reader can check: a corpus of two documents and three words, with numbers worked out by hand or by full enumeration."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from math import factorial, prod
+
+import numpy as np
+import pytest
+from conftest import begin, start_messages
+from scipy import sparse
+
+from topoi import LDA, evaluate
+
+# Words a, b, c. Document 0 reads "a a b", document 1 "b c c".
+COUNTS = sparse.csr_array(np.array([[2.0, 1, 0], [0, 1, 2]]))
+TOKENS = [(0, 0), (0, 0), (0, 1), (1, 1), (1, 2), (1, 2)]  # (document, word)
+
+
+def posterior() -> dict[tuple[int, ...], Fraction]:
+    """p(z | w) of all 64 assignments of two topics, alpha = beta = 1: every gamma function is a factorial."""
+
+    def joint(z: tuple[int, ...]) -> Fraction:
+        in_doc = Counter((d, k) for (d, _), k in zip(TOKENS, z, strict=True))
+        in_topic = Counter((w, k) for (_, w), k in zip(TOKENS, z, strict=True))
+        docs = prod(Fraction(factorial(in_doc[d, 0]) * factorial(in_doc[d, 1]), factorial(3 + 1)) for d in (0, 1))
+        words = prod(Fraction(2 * prod(factorial(in_topic[w, k]) for w in (0, 1, 2)), factorial(z.count(k) + 2)) for k in (0, 1))
+        return docs * words
+
+    table = {z: joint(z) for z in product((0, 1), repeat=6)}
+    evidence = sum(table.values())
+    assert evidence == Fraction(131, 181_440)
+    return {z: p / evidence for z, p in table.items()}
+
+
+def test_gibbs_draws_from_the_enumerated_posterior():
+    """Frequencies over 20,000 sweeps. The standard error of a probability near 1/2 is 0.004 for independent draws; 0.02 is allowed."""
+    run = begin(COUNTS, 2, "gibbs", alpha=1.0, beta=1.0, blocks=1, seed=1)
+    token_of_edge = run.state.graph.wires.edge_id
+    drawn: Counter[tuple[int, ...]] = Counter()
+    z = np.empty(6, int)
+    for sweep in range(20_100):
+        run.sweep()
+        z[token_of_edge] = run.state.flow.z
+        if sweep >= 100:
+            drawn[tuple(z.tolist())] += 1
+    exact = posterior()
+    assert exact[0, 0, 0, 1, 1, 1] == Fraction(63, 655), "the best of all: each document its own topic"
+
+    def together(i: int, j: int) -> float:
+        return sum(n for z, n in drawn.items() if z[i] == z[j]) / 20_000
+
+    np.testing.assert_allclose(together(0, 1), 503 / 655, rtol=0, atol=0.02)  # both a
+    np.testing.assert_allclose(together(0, 2), 412 / 655, rtol=0, atol=0.02)  # a and b of document 0
+    np.testing.assert_allclose(together(2, 3), 1103 / 1965, rtol=0, atol=0.02)  # the two b, in different documents
+    np.testing.assert_allclose(together(0, 4), 145 / 393, rtol=0, atol=0.02)  # a and c
+    distance = sum(abs(drawn[z] / 20_000 - float(p)) for z, p in exact.items()) / 2
+    assert distance < 0.03, "total variation distance over all 64 assignments"
+
+
+# ------------------------------------------------------------------------------------------------------------- one message by hand
+
+# Messages of (document 0, a), (0, b), (1, b), (1, c). With alpha = beta = 1 they make the tables
+# Th_0 = 2 (1, 0) + (1/2, 1/2) = (5/2, 1/2)   Th_1 = (0, 1) + 2 (1/4, 3/4) = (1/2, 5/2)
+# Ph_a = (2, 0)   Ph_b = (1/2, 3/2)   Ph_c = (1/2, 3/2)   N = (3, 3)
+MESSAGES = np.array([[1, 0], [0.5, 0.5], [0, 1], [0.25, 0.75]])
+
+
+def by_hand(rule: str, schedule: str, **options: str):
+    run = begin(COUNTS, 2, rule, schedule, alpha=1.0, beta=1.0, blocks=1, **options)
+    assert run.state.graph.wires.visit_doc.tolist() == [0, 1], "document 0 comes first with this seed"
+    start_messages(run, MESSAGES)
+    return run
+
+
+def test_tables_by_hand():
+    tables = by_hand("bp", "synchronous").state.tables
+    np.testing.assert_array_equal(tables.theta[:, :2], [[2.5, 0.5], [0.5, 2.5]])
+    np.testing.assert_array_equal(tables.phi[:, :2], [[2, 0], [0.5, 1.5], [0.5, 1.5]])
+    np.testing.assert_array_equal(tables.totals[:2], [3, 3])
+
+
+@pytest.mark.parametrize(
+    ("rule", "options", "share"),
+    [
+        # The message of (0, a), x = 2. Topic 0, then topic 1:
+        # whole edge out, y = (2, 0): (2-2+1)/(3-2+3) (5/2-2+1) = 3/8; (0+1)/(3+3) (1/2+1) = 1/4
+        ("bp", {}, 0.6),
+        # one token out, y = (1, 0): (2-1+1)/(3-1+3) (5/2-1+1) = 1; 1/4
+        ("cvb0", {"messages": "edge"}, 0.8),
+        # nothing out: (2+1)/(3+3) (5/2+1) = 7/4; 1/4
+        ("sibp", {}, 0.875),
+        # digamma on the owner's side: 1/2 exp(psi(7/2)) = 1.506832; 1/6 exp(psi(3/2)) = 0.172861
+        ("vb", {}, 0.897088),
+    ],
+)
+def test_a_synchronous_message_by_hand(rule, options, share):
+    run = by_hand(rule, "synchronous", **options)
+    run.sweep()
+    np.testing.assert_allclose(run.messages[0, :2], [share, 1 - share], rtol=0, atol=2e-6)
+
+
+def test_all_synchronous_messages_by_hand():
+    """s-BP: (0, b) leaves y = (1/2, 1/2): 1/(11/2) 3 = 6/11 and 2/(11/2) 1 = 4/11. (1, b): y = (0, 1): (3/2)/6 (3/2) = 3/8 and
+    (3/2)/5 (5/2) = 3/4. (1, c): y = (1/2, 3/2): 1/(11/2) 1 = 2/11 and 1/(9/2) 2 = 4/9."""
+    run = by_hand("bp", "synchronous")
+    run.sweep()
+    np.testing.assert_allclose(run.messages[:, 0], [3 / 5, 3 / 5, 1 / 3, (2 / 11) / (2 / 11 + 4 / 9)], rtol=1e-6)
+
+
+def test_an_asynchronous_message_by_hand():
+    """a-BP: (0, a) becomes (0.6, 0.4) as above, so document 0 now holds (1.7, 1.3). Then (0, b): y = (1/2, 1/2),
+    1/(11/2) (1.7 - 0.5 + 1) = 0.4 and 2/(11/2) (1.3 - 0.5 + 1) = 36/55: the message is (11, 18) / 29."""
+    run = by_hand("bp", "asynchronous")
+    run.sweep()
+    np.testing.assert_allclose(run.messages[:2, :2], [[0.6, 0.4], [11 / 29, 18 / 29]], rtol=1e-6)
+    theta = 2 * np.array([0.6, 0.4]) + np.array([11, 18]) / 29
+    np.testing.assert_allclose(run.state.tables.theta[0, :2], theta, rtol=1e-6)
+
+
+def test_a_prediction_by_hand():
+    """Frozen words: own mass leaves the owner only. Topics (1/2, 1/4, 1/4) and (1/8, 1/8, 3/4), alpha = 1, document "a a".
+    The only edge holds all of the document, so it hears alpha alone: 1/2 against 1/8. theta = (2 * 0.8 + 1, 2 * 0.2 + 1) / 4."""
+    run = begin(np.array([[2.0, 0, 0]]), 2, alpha=1.0, beta=1e-30, base=TOPICS.T, frozen=True)
+    run.sweep(3)
+    np.testing.assert_allclose(run.messages[0, :2], [0.8, 0.2], rtol=1e-6)
+    np.testing.assert_allclose(run.state.doc_topic(), [[0.65, 0.35]], rtol=1e-6)
+
+
+def test_transform_by_hand():
+    """The same through the estimator."""
+    lda = LDA(2, doc_topic_prior=1.0, max_iter=1).fit(COUNTS)
+    lda.components_ = TOPICS
+    np.testing.assert_allclose(lda.transform(np.array([[2, 0, 0], [0, 0, 0]])), [[0.65, 0.35], [0.5, 0.5]], rtol=1e-6)
+
+
+# ------------------------------------------------------------------------------------------------------------------ left to right
+
+TOPICS = np.array([[1 / 2, 1 / 4, 1 / 4], [1 / 8, 1 / 8, 3 / 4]])
+
+
+def likelihood(words: list[int], alpha: tuple[int, int]) -> float:
+    """p(words) under TOPICS, summed over all assignments: z by Polya's urn, then each word."""
+    total = 0.0
+    for z in product((0, 1), repeat=len(words)):
+        urn = prod(Fraction(alpha[k] + z[:n].count(k), sum(alpha) + n) for n, k in enumerate(z))
+        total += float(urn) * float(np.prod([TOPICS[k, w] for w, k in zip(words, z, strict=True)]))
+    return total
+
+
+@pytest.mark.parametrize(
+    ("words", "alpha", "exact"),
+    [
+        ([0, 0, 1], (1, 1), 47 / 2048),
+        ([0, 0, 1], (1, 3), 47 / 5120),
+        ([0, 1, 2, 2], (1, 1), 191 / 15_360),
+        ([2, 2, 2, 0], (2, 1), 7 / 256),
+    ],
+)
+def test_left_to_right_is_the_enumerated_likelihood(words, alpha, exact):
+    """200,000 particles; the likelihood within 1 %. One particle would be off by tens of per cent."""
+    np.testing.assert_allclose(likelihood(words, alpha), exact, rtol=1e-9)
+    counts = np.bincount(words, minlength=3)[None, :]
+    found = evaluate.left_to_right(TOPICS, counts, n_particles=200_000, doc_topic_prior=np.array(alpha, float))
+    np.testing.assert_allclose(np.exp(found), [exact], rtol=0.01)
+
+
+def test_left_to_right_needs_no_luck_for_one_word():
+    """A one-token document leaves nothing to chance: 1/4 1/2 + 3/4 1/8 = 7/32. An empty one has likelihood 1."""
+    found = evaluate.left_to_right(TOPICS, np.array([[1, 0, 0], [0, 0, 0]]), n_particles=1, doc_topic_prior=[1.0, 3.0])
+    np.testing.assert_allclose(found, [np.log(7 / 32), 0], rtol=1e-9, atol=1e-12)
