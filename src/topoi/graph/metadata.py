@@ -52,6 +52,7 @@ def one_each(labels: Any) -> Any:
     """Labels with one value per document (strings, numbers, None or NaN for unknown) as lists of labels; other forms unchanged."""
     if sparse.issparse(labels) or (isinstance(labels, np.ndarray) and labels.ndim == 2):
         return labels
+    labels = labels if isinstance(labels, Sequence) else np.asarray(labels)  # a pandas column, for instance
     unknown = (None, "")
     return [
         list(value) if isinstance(value, Sequence | set | frozenset | np.ndarray) and not isinstance(value, str)

@@ -65,9 +65,8 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     # ------------------------------------------------------------------------------------------------------------------ fitting
 
-    def _fit(self, X: Any, factors: Sequence[Factor], n_topics: int) -> State:
+    def _fit(self, counts: sparse.csr_array, factors: Sequence[Factor], n_topics: int) -> State:
         """Compile words and `factors`, pass messages until the stop rule holds, and keep what was learned."""
-        counts = self._counts(X, reset=True)
         self.weighting_ = fit_weighting(self.weighting, counts)
         return self._fit_factors(counts, [Words(counts, self.weighting_), *factors], n_topics)
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.graph.factors import Documents, Labels
@@ -68,16 +69,16 @@ class LabeledLDA(TopicModelBase):
         y = getattr(X, "labels", None) if y is None else y
         if y is None:
             raise ValueError(
-                "LabeledLDA needs labels: fit(X, y) with requires y to be passed, but the target y is None. For topics without labels use LDA."
+                "LabeledLDA requires y to be passed, but the target y is None. Give the labels of each document, or use LDA for topics without labels."
             )
-        n_docs = X.n_docs if hasattr(X, "n_docs") else X.shape[0] if hasattr(X, "shape") else len(X)
+        counts = self._counts(X, reset=True)
         labels = one_each(y)
-        table, classes = indicator(labels, n_docs, "y")
+        _, classes = indicator(labels, counts.shape[0], "y")
         if not len(classes):
             raise ValueError("y holds no label at all. For topics without labels use LDA.")
-        self._single = not _is_matrix(y) and bool((np.diff(table.indptr) <= 1).all()) and not _is_nested(y)
+        self._single = labels is not y and not _is_nested(y)
         self._as_matrix = _is_matrix(y)
-        self._fit(X, [Documents(), Labels(labels, self.background_topics, classes)], len(classes) + self.background_topics)
+        self._fit(counts, [Documents(), Labels(labels, self.background_topics, classes)], len(classes) + self.background_topics)
         self.classes_ = classes
         return self
 
@@ -105,9 +106,10 @@ class LabeledLDA(TopicModelBase):
         """Without y: mean log-likelihood per token. With y: accuracy of `predict` (share of documents with exactly the right labels)."""
         if y is None:
             return super().score(X)
-        n_docs = X.n_docs if hasattr(X, "n_docs") else X.shape[0] if hasattr(X, "shape") else len(X)
+        predicted = self.predict(X)
+        n_docs = len(predicted)
         truth, _ = indicator(one_each(y), n_docs, "y", None if _is_matrix(y) else self.classes_)
-        found, _ = indicator(one_each(self.predict(X)), n_docs, "y", None if self._as_matrix else self.classes_)
+        found, _ = indicator(one_each(predicted), n_docs, "y", None if self._as_matrix else self.classes_)
         width = max(truth.shape[1], found.shape[1])
         truth.resize((n_docs, width))
         found.resize((n_docs, width))
@@ -120,6 +122,7 @@ class LabeledLDA(TopicModelBase):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.classifier_tags = ClassifierTags(multi_label=True)
         return tags
 
 
@@ -129,4 +132,6 @@ def _is_matrix(y: Any) -> bool:
 
 def _is_nested(y: Any) -> bool:
     """Any document with a list of labels (rather than one label each)."""
-    return any(isinstance(value, Sequence | set | frozenset | np.ndarray) and not isinstance(value, str) for value in y)
+    return any(
+        isinstance(value, Sequence | set | frozenset | np.ndarray) and not isinstance(value, str) for value in np.asarray(y, dtype=object)
+    )

@@ -91,12 +91,12 @@ class LDA(TopicModelBase):
 
     def fit(self, X: Any, y: Any = None) -> LDA:
         """Learn topics. X: (documents, words) counts or weights >= 0, dense or sparse, or a Corpus. y is ignored."""
+        counts = self._counts(X, reset=True)
         self._online: Online | None = None
-        n_docs = X.n_docs if hasattr(X, "n_docs") else X.shape[0] if hasattr(X, "shape") else len(X)
         size = self._batch_size()
-        if size is not None and size < n_docs:
-            return self._fit_batches(X, size)
-        self._fit(X, [Documents()], self.n_components)
+        if size is not None and size < counts.shape[0]:
+            return self._fit_batches(counts, size)
+        self._fit(counts, [Documents()], self.n_components)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> LDA:
@@ -115,9 +115,8 @@ class LDA(TopicModelBase):
             raise ValueError(f"batch_size is {size!r}; expected a whole number of at least 1, or None.")
         return size
 
-    def _fit_batches(self, X: Any, size: int) -> LDA:
+    def _fit_batches(self, counts: sparse.csr_array, size: int) -> LDA:
         """Passes over all documents in batches, in one shuffled order."""
-        counts = self._counts(X, reset=True)
         online = self._begin_online(counts, counts.shape[0])
         order = np.random.default_rng(online.seed).permutation(counts.shape[0])
         with Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:

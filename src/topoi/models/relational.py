@@ -73,10 +73,11 @@ class RelationalTopicModel(TopicModelBase):
         cross-validation.
         """
         links = getattr(X, "links", None) if links is None else links
-        n_docs = self._n_docs(X)
+        counts = self._counts(X, reset=True)
+        n_docs = counts.shape[0]
         table = sparse.csr_array((n_docs, n_docs)) if links is None else adjacency(self._by_id(links, doc_ids, n_docs), n_docs)
         factor = Links(table, self.link_weight, self.link_factor, self.directed)
-        state = self._fit(X, [Documents(), factor], self.n_components)
+        state = self._fit(counts, [Documents(), factor], self.n_components)
         self.link_weight_ = float(factor.weight) if factor in state.graph.plan.fields else 0.0
         joint = np.eye(state.graph.n_topics) if factor.joint is None else factor.joint
         self.link_joint_ = joint / joint.sum()
@@ -106,9 +107,6 @@ class RelationalTopicModel(TopicModelBase):
             eta=self.link_topic_,
         )
         return self._fold_in_state(weights, [Documents(), factor]).doc_topic().astype(self._dtype)
-
-    def _n_docs(self, X: Any) -> int:
-        return X.n_docs if hasattr(X, "n_docs") else X.shape[0] if hasattr(X, "shape") else len(X)
 
     def _by_id(self, links: Any, doc_ids: Any, n_docs: int) -> Any:
         if doc_ids is None:

@@ -1,0 +1,448 @@
+"""Author-topic, relational, labeled and mixed models: equivalences, twins, recovery of planted truth, questions one can ask."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn import config_context
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import KFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from topoi import LDA, Authors, AuthorTopicModel, Documents, LabeledLDA, Labels, Links, RelationalTopicModel, TopicModel, Words, datasets
+from topoi.evaluate import completion_perplexity, match_topics
+from topoi.graph.factors import compile_factors
+from topoi.infer import reference
+from topoi.infer.crew import Crew
+from topoi.infer.engine import refresh_fields, sweep
+from topoi.infer.rules import make_rule
+from topoi.infer.schedules import make_schedule
+from topoi.infer.state import State, blank_tables
+
+COMBINATIONS = [
+    ("bp", "asynchronous"),
+    ("bp", "synchronous"),
+    ("bp", "residual"),
+    ("sibp", "asynchronous"),
+    ("sibp", "synchronous"),
+    ("cvb0", "asynchronous"),
+    ("cvb0", "synchronous"),
+    ("vb", "synchronous"),
+    ("gibbs", "asynchronous"),
+]
+
+
+@pytest.fixture(scope="module")
+def small():
+    corpus, _ = datasets.make_lda(60, 40, 4, doc_length=25, random_state=3)
+    return corpus.counts
+
+
+def several_blocks(monkeypatch):
+    monkeypatch.setattr("topoi.graph.wiring.EDGES_PER_CELL", 60)
+
+
+# ------------------------------------------------------------------------------------------------------------------- equivalences
+
+
+@pytest.mark.parametrize(("rule", "schedule"), COMBINATIONS)
+def test_models_reduce_to_lda_bit_for_bit(small, rule, schedule, monkeypatch):
+    several_blocks(monkeypatch)
+    options = {"rule": rule, "schedule": schedule, "max_iter": 12, "tol": 0}
+    lda = LDA(4, **options).fit(small)
+    n = small.shape[0]
+    private = [[f"author{(7 * d) % n}"] for d in range(n)]
+    twins = [
+        AuthorTopicModel(4, **options).fit(small, authors=private),
+        AuthorTopicModel(4, **options).fit(small),
+        RelationalTopicModel(4, link_weight=0.0, **options).fit(small, links=[(0, 1), (2, 3)]),
+        RelationalTopicModel(4, link_weight=0.3, **options).fit(small),
+        LabeledLDA(**options).fit(small, np.ones((n, 4))),
+        TopicModel([Words(small), Labels([[0, 1, 2, 3]] * n)], **options).fit(),
+    ]
+    for model in twins:
+        np.testing.assert_array_equal(model.components_, lda.components_, err_msg=type(model).__name__)
+        np.testing.assert_array_equal(model.doc_topic_, lda.doc_topic_, err_msg=type(model).__name__)
+
+
+# -------------------------------------------------------------------------------------------------------------------------- twins
+
+
+def factor_lists(n_docs):
+    rng = np.random.default_rng(5)
+    authors = [[f"a{j}" for j in rng.choice(8, rng.integers(0, 4), replace=False)] for _ in range(n_docs)]
+    links = [(int(a), int(b)) for a, b in rng.integers(0, n_docs, (25, 2))]
+    labels = [[int(k) for k in rng.choice(4, rng.integers(0, 4), replace=False)] for _ in range(n_docs)]
+    return {
+        "authors": lambda: [Authors(authors)],
+        "authors with learned shares": lambda: [Authors(authors, "learned")],
+        "links": lambda: [Documents(), Links(links, 0.2)],
+        "labels": lambda: [Documents(), Labels(labels, 1, np.arange(4))],
+        "all of them": lambda: [Authors(authors, "learned"), Links(links, 0.2, "identity"), Labels(labels, 1, np.arange(4))],
+    }
+
+
+@pytest.mark.parametrize("name", list(factor_lists(1)))
+@pytest.mark.parametrize(("rule_name", "schedule_name"), COMBINATIONS)
+def test_kernels_equal_their_twins_with_every_factor(small, name, rule_name, schedule_name):
+    counts = small[:25]
+    rule = make_rule(rule_name)
+    schedule = make_schedule(schedule_name, rule)
+    graph = compile_factors([Words(counts), *factor_lists(25)[name]()], 5, tokens=rule.tokens, blocks=3)
+    with Crew(2) as crew:
+        state = State.start(graph, rule, np.linspace(0.05, 0.2, 5), 0.05, seed=1, crew=crew)
+        tables, mu, z = reference.doubled(state.tables), state.flow.mu.astype(float), state.flow.z.copy()
+        for _ in range(3):
+            refresh_fields(state)
+            knobs = state.knobs(rule, in_place=schedule.in_place)
+            if schedule.arrange is not None and state.sweep:
+                schedule.arrange(state)
+            if rule.draws:
+                reference.gibbs(graph, tables, z, state.flow, state.fields, knobs)
+            else:
+                read, seen = rule.seen(tables, knobs)
+                write = tables if schedule.in_place else reference.doubled(blank_tables(graph))
+                reference.sweep(graph, read, write, mu, state.flow, state.fields, seen)
+                tables = write
+            sweep(state, rule, schedule, crew)
+            for ours, twin in zip(state.tables, tables, strict=True):
+                np.testing.assert_allclose(ours, twin, rtol=1e-4, atol=2e-4)
+            np.testing.assert_array_equal(state.flow.z, z)
+            np.testing.assert_allclose(state.flow.mu, mu, rtol=0, atol=1e-5)
+
+
+def test_link_field_is_the_equation(small):
+    counts, eta_counts = small[:12], None
+    links = Links([(0, 1), (1, 2), (5, 5), (3, 7)], 0.2)
+    graph = compile_factors([Words(counts), Documents(), links], 4)
+    rng = np.random.default_rng(0)
+    shares, tokens = rng.dirichlet(np.ones(4), 12), counts.sum(axis=1)
+    message = links.message(shares, tokens)
+    neighbours = {0: [1], 1: [0, 2], 2: [1], 3: [7], 7: [3]}
+    eta_counts = sum(np.outer(tokens[d] * shares[d], tokens[e] * shares[e]) for d, es in neighbours.items() for e in es)
+    eta = eta_counts / eta_counts.sum(axis=1, keepdims=True)
+    for d in range(12):
+        expected = sum((eta @ shares[e] for e in neighbours.get(d, [])), np.zeros(4))
+        expected = expected / expected.sum() if expected.sum() else expected
+        np.testing.assert_allclose(message[d], expected, rtol=1e-12, atol=1e-15)
+    assert graph.plan.fields == [links]
+
+
+# ----------------------------------------------------------------------------------------------------------------- determinism
+
+
+@pytest.mark.parametrize(("rule", "schedule"), [("bp", "asynchronous"), ("bp", "synchronous"), ("gibbs", "asynchronous")])
+def test_same_bits_for_any_number_of_threads(rule, schedule, monkeypatch):
+    several_blocks(monkeypatch)
+    corpus, _ = datasets.make_authors(80, 10, 40, 4, doc_length=30)
+    links = [(d, (3 * d) % 80) for d in range(80)]
+    fits = [
+        TopicModel(
+            [Words(corpus.counts), Authors(corpus.authors, "learned"), Links(links, 0.2)],
+            4,
+            rule=rule,
+            schedule=schedule,
+            max_iter=15,
+            n_jobs=n,
+        ).fit()
+        for n in (1, 2, 4)
+    ]
+    for other in fits[1:]:
+        np.testing.assert_array_equal(other.components_, fits[0].components_)
+        np.testing.assert_array_equal(other.owner_topic_, fits[0].owner_topic_)
+
+
+# -------------------------------------------------------------------------------------------------------------------- authors
+
+
+@pytest.fixture(scope="module")
+def authored():
+    return datasets.make_authors(400, 15, 120, 5, doc_length=80, alpha=0.08, random_state=1)
+
+
+@pytest.mark.parametrize(("rule", "prior"), [("bp", "uniform"), ("bp", "learned"), ("gibbs", "uniform")])
+def test_planted_authors_are_found(authored, rule, prior):
+    corpus, truth = authored
+    model = AuthorTopicModel(5, rule=rule, author_prior=prior, max_iter=150).fit(corpus)
+    partner, similarity = match_topics(model, truth.topic_word)
+    assert similarity.min() > 0.95
+    assert model.author_names_.tolist() == [f"author{a:02d}" for a in range(15)]
+    error = np.abs(model.author_topic_ - truth.author_topic[:, partner]).sum(axis=1)
+    assert np.median(error) < 0.3
+    np.testing.assert_allclose(model.author_topic_.sum(axis=1), 1, rtol=1e-6)
+    np.testing.assert_allclose(model.doc_topic_.sum(axis=1), 1, rtol=1e-6)
+
+
+def test_author_questions(authored):
+    corpus, truth = authored
+    model = AuthorTopicModel(5, max_iter=100).fit(corpus)
+    similar = model.similar_authors("author03", n=14)
+    assert len(similar) == 14
+    assert "author03" not in dict(similar)
+    assert all(a >= b for (_, a), (_, b) in zip(similar, similar[1:], strict=False))
+    partner, _ = match_topics(model, truth.topic_word)
+    topic = int(np.flatnonzero(partner == truth.author_topic[3].argmax())[0])
+    assert "author03" in dict(model.authors_of_topic(topic, n=8))
+    words = model.top_words(3)[topic]
+    likely = [name for name, _ in model.who_writes_about(" ".join(words), n=5)]
+    expected = [f"author{a:02d}" for a in np.argsort(-truth.author_topic[:, truth.author_topic[3].argmax()])[:8]]
+    assert set(likely) <= set(expected)
+    solo = np.array([[f"author{a:02d}"] for a in range(15)])
+    texts = np.array([np.random.default_rng(a).multinomial(300, truth.author_topic[a] @ truth.topic_word) for a in range(15)], dtype=float)
+    predicted = model.predict_authors(texts, n=2)
+    assert np.mean([solo[a][0] in dict(predicted[a]) for a in range(15)]) > 0.7
+    assert all(abs(sum(p for _, p in model.predict_authors(texts[:1], n=15)[0]) - 1) < 1e-9 for _ in range(1))
+    with pytest.raises(ValueError, match="no author 'author'.*Did you mean author00"):
+        model.similar_authors("author")
+    with pytest.raises(ValueError, match="topics are numbered 0 to 4"):
+        model.authors_of_topic(5)
+    with pytest.raises(ValueError, match="in the vocabulary"):
+        model.who_writes_about("nonsense")
+
+
+def test_transform_with_known_new_and_no_authors(authored):
+    corpus, _ = authored
+    model = AuthorTopicModel(5, max_iter=60).fit(corpus[:300])
+    new = corpus[300:320]
+    known = model.transform(new.counts, authors=new.authors)
+    unknown = model.transform(new.counts, authors=[["nobody"]] * 20)
+    alone = model.transform(new.counts)
+    empty = model.transform(new.counts, authors=[[]] * 20)
+    for shares in (known, unknown, alone, empty):
+        assert shares.shape == (20, 5)
+        np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-6)
+    np.testing.assert_allclose(empty, alone, atol=2e-3)
+    assert np.ptp(unknown, axis=0).max() < 1e-9  # one new author has one set of shares
+    forms = [
+        completion_perplexity(model, new.counts, authors=new.authors, author_shares=shares, known_authors=keep)
+        for shares, keep in [("uniform", False), ("learned", False), ("uniform", True)]
+    ]
+    assert all(10 < p < 120 for p in forms)
+    assert forms[2] < forms[0]  # what authors wrote before helps
+
+
+def test_fifty_coauthors_and_documents_without_authors():
+    corpus, _ = datasets.make_lda(30, 50, 3)
+    authors = [[f"a{i}" for i in range(50)], []] + [["a1"] if d % 2 else [] for d in range(28)]
+    model = AuthorTopicModel(3, max_iter=10).fit(corpus.counts, authors=authors)
+    assert model.author_topic_.shape == (50, 3)
+    assert np.isfinite(model.author_topic_).all()
+    matrix = sparse.csr_array(np.random.default_rng(0).random((30, 6)) > 0.7)
+    assert AuthorTopicModel(3, max_iter=3).fit(corpus.counts, authors=matrix).author_topic_.shape == (6, 3)
+
+
+# ---------------------------------------------------------------------------------------------------------------------- links
+
+
+@pytest.fixture(scope="module")
+def linked():
+    return datasets.make_links(400, 300, 6, doc_length=15, links_per_doc=5, random_state=2)
+
+
+def test_links_help_new_documents_and_shuffled_links_do_not():
+    corpus, _ = datasets.make_links(500, 200, 6, doc_length=12, links_per_doc=5, random_state=2)
+    options = {"doc_topic_prior": 0.05, "topic_word_prior": 0.05, "max_iter": 80, "random_state": 1}
+    counts, train, test = corpus.counts, np.arange(400), np.arange(400, 500)
+    table = sparse.csr_array((np.ones(len(corpus.links)), tuple(corpus.links.T)), shape=(500, 500))
+    order = np.random.default_rng(0).permutation(500)
+
+    def perplexity(table):
+        model = RelationalTopicModel(6, link_factor="identity", **options).fit(counts[train], links=table[train][:, train])
+        return model.link_weight_, completion_perplexity(model, counts[test], held_out=0.8, links=table[test][:, train])
+
+    lda = completion_perplexity(LDA(6, **options).fit(counts[train]), counts[test], held_out=0.8)
+    weight, right = perplexity(table)
+    placebo_weight, placebo = perplexity(table[order][:, order])
+    assert right < 0.95 * lda
+    assert right < 0.95 * placebo
+    assert weight > 2 * placebo_weight
+    assert placebo_weight < 0.1
+
+
+def test_planted_links_are_predicted(linked):
+    corpus, _ = linked
+    model = RelationalTopicModel(6, link_weight=0.15, max_iter=60).fit(corpus)
+    assert model.link_topic_.shape == (6, 6)
+    np.testing.assert_allclose(model.link_topic_.sum(axis=1), 1, rtol=1e-9)
+    assert (np.diag(model.link_topic_) > 1 / 6).all()
+    rng = np.random.default_rng(0)
+    linked_scores = model.predict_links(corpus.links)
+    random_scores = model.predict_links(rng.integers(0, 400, (1000, 2)))
+    assert np.mean(linked_scores[:, None] > random_scores[None, :]) > 0.75
+    lists = model.predict_links(corpus.counts[:3], n=7)
+    assert [len(row) for row in lists] == [7, 7, 7]
+    assert all(a >= b for (_, a), (_, b) in zip(lists[0], lists[0][1:], strict=False))
+
+
+def test_all_forms_of_links_agree(linked):
+    corpus, _ = linked
+    counts, pairs = corpus.counts, np.unique(corpus.links, axis=0)
+    matrix = sparse.csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(400, 400))
+    lists = [matrix.indices[matrix.indptr[d] : matrix.indptr[d + 1]].tolist() for d in range(400)]
+    ids = [f"doc{d}" for d in range(400)]
+    by_id = [[f"doc{e}" for e in row] + ["elsewhere"] for row in lists]
+    fits = [
+        RelationalTopicModel(6, link_weight=0.2, max_iter=5).fit(counts, **links)
+        for links in (
+            {"links": pairs},
+            {"links": [tuple(p) for p in pairs]},
+            {"links": matrix},
+            {"links": lists},
+            {"links": by_id, "doc_ids": ids},
+        )
+    ]
+    for other in fits[1:]:
+        np.testing.assert_array_equal(other.components_, fits[0].components_)
+    new = counts[:4]
+    to_training = sparse.csr_array((np.ones(2), ([0, 1], [7, 9])), shape=(4, 400))
+    a = fits[0].transform(new, links=to_training)
+    b = fits[0].transform(new, links=[[7], [9], [], []])
+    c = fits[-1].transform(new, links=[["doc7"], ["doc9"], [], []], doc_ids=["n0", "n1", "n2", "n3"])
+    np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(a, c)
+    among = fits[0].transform(new, links=[[401], [], [], []])
+    assert np.abs(among[2:] - fits[0].transform(new)[2:]).max() < 2e-3
+    assert np.abs(among[:2] - fits[0].transform(new)[:2]).max() > 1e-3
+
+
+def test_links_survive_cross_validation(linked):
+    corpus, _ = linked
+    lists = [[] for _ in range(400)]
+    for a, b in corpus.links:
+        lists[a].append(f"doc{b}")
+    with config_context(enable_metadata_routing=True):
+        model = RelationalTopicModel(6, link_weight=0.1, max_iter=3).set_fit_request(links=True, doc_ids=True)
+        links = np.empty(400, dtype=object)
+        links[:] = lists
+        params = {"links": links, "doc_ids": np.array([f"doc{d}" for d in range(400)])}
+        scores = cross_validate(model, corpus.counts, cv=KFold(3), params=params)["test_score"]
+    assert np.isfinite(scores).all()
+
+
+# --------------------------------------------------------------------------------------------------------------------- labels
+
+
+@pytest.fixture(scope="module")
+def labeled():
+    return datasets.make_labels(400, 120, 6, random_state=4)
+
+
+@pytest.mark.parametrize(("rule", "schedule"), COMBINATIONS)
+def test_planted_labels_are_found(labeled, rule, schedule):
+    corpus, truth = labeled
+    model = LabeledLDA(rule=rule, schedule=schedule, max_iter=60).fit(corpus)
+    assert model.classes_.tolist() == [f"label{k}" for k in range(6)]
+    cosine = (
+        (model.topic_word_ * truth.topic_word).sum(axis=1)
+        / np.linalg.norm(model.topic_word_, axis=1)
+        / np.linalg.norm(truth.topic_word, axis=1)
+    )
+    assert cosine.min() > 0.95
+    outside = np.array([[f"label{k}" not in row for k in range(6)] for row in corpus.labels])
+    assert model.doc_topic_[outside].max() == 0  # no mass on labels a document does not have
+
+
+def test_label_predictions_in_every_form(labeled):
+    corpus, _ = labeled
+    train, test = corpus[:300], corpus[300:]
+    model = LabeledLDA(max_iter=40).fit(train.counts, train.labels)
+    shares = model.predict_proba(test.counts)
+    np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-6)
+    assert np.mean([model.classes_[row.argmax()] in labels for row, labels in zip(shares, test.labels, strict=True)]) > 0.95
+    assert isinstance(model.predict(test.counts)[0], list)
+    matrix = np.array([[f"label{k}" in row for k in range(6)] for row in train.labels])
+    assert LabeledLDA(max_iter=5).fit(train.counts, matrix).predict(test.counts).shape == (100, 6)
+    single = np.array([row[0] for row in train.labels])
+    one = LabeledLDA(max_iter=20).fit(train.counts, single)
+    assert one.predict(test.counts).shape == (100,)
+    assert one.score(test.counts, [row[0] for row in test.labels]) > 0.3
+    assert set(one.top_words_by_label(3)) == set(one.classes_)
+
+
+def test_background_topics_and_unlabeled_documents(labeled):
+    corpus, _ = labeled
+    labels = [row if d % 10 else [] for d, row in enumerate(corpus.labels)]
+    model = LabeledLDA(background_topics=2, max_iter=30).fit(corpus.counts, labels)
+    assert model.components_.shape[0] == 8
+    assert (model.doc_topic_[:, 6:] > 0).all()  # everybody may use the background
+    assert (model.doc_topic_[::10] > 0).all()  # the unlabeled may use everything
+    assert model.predict_proba(corpus.counts).shape == (400, 6)
+
+
+def test_cost_follows_labels_not_topics():
+    corpus, _ = datasets.make_labels(50, 60, 40, max_labels=2)
+    graph = compile_factors([Words(corpus.counts), Documents(), Labels(corpus.labels)], len({k for row in corpus.labels for k in row}))
+    labels = np.array([len(row) for row in corpus.labels])
+    assert graph.message_size == (np.diff(corpus.counts.indptr) * labels).sum()
+
+
+# ------------------------------------------------------------------------------------------------------------ mixtures and sklearn
+
+
+def test_mixtures_nobody_wrote_a_class_for(labeled):
+    corpus, _ = labeled
+    authors = [[f"a{d % 12}"] for d in range(400)]
+    links = [(d, (d + 12) % 400) for d in range(400)]
+    both = TopicModel([Words(corpus.counts), Authors(authors), Links(links, "learn", "identity")], 6, max_iter=20).fit()
+    assert both.owner_topic_.shape == (12, 6)
+    assert 0 < both.factors_[2].weight < 1
+    labeled_authors = TopicModel([Words(corpus.counts, "tfidf"), Authors(authors), Labels(corpus.labels)], max_iter=20).fit()
+    assert labeled_authors.components_.shape == (6, 120)
+    assert labeled_authors.transform(corpus.counts[:5]).shape == (5, 6)
+    with pytest.raises(ValueError, match="first factor must be Words"):
+        TopicModel([Authors(authors)]).fit()
+
+
+FEW = {"max_iter": 5, "tol": 0}
+
+
+@parametrize_with_checks([AuthorTopicModel(2, **FEW), RelationalTopicModel(2, **FEW), LabeledLDA(**FEW)])
+def test_sklearn_contract_of_models(estimator, check):
+    check(estimator)
+
+
+def test_step_prefixed_and_routed_metadata(linked):
+    texts = ["apples pears apples", "pears plums", "engines wheels", "wheels engines brakes"] * 5
+    authors = [["ann"], ["ann", "bob"], ["cid"], ["cid"]] * 5
+    pipe = make_pipeline(CountVectorizer(), AuthorTopicModel(2, max_iter=10))
+    pipe.fit(texts, authortopicmodel__authors=authors)
+    assert pipe[-1].author_names_.tolist() == ["ann", "bob", "cid"]
+    with config_context(enable_metadata_routing=True):
+        routed = make_pipeline(CountVectorizer(), AuthorTopicModel(2, max_iter=10).set_fit_request(authors=True))
+        routed.fit(texts, authors=authors)
+    np.testing.assert_array_equal(routed[-1].author_topic_, pipe[-1].author_topic_)
+    shares = AuthorTopicModel(2, max_iter=10).fit_transform(CountVectorizer().fit_transform(texts), authors=authors)
+    assert shares.shape == (20, 2)
+
+
+# --------------------------------------------------------------------------------------------------------------------- errors
+
+
+def test_bad_metadata_is_refused_with_the_cure(small):
+    n = small.shape[0]
+    with pytest.raises(ValueError, match=r"authors describes 3 documents but X has 60; give one list per document"):
+        AuthorTopicModel(2).fit(small, authors=[["a"]] * 3)
+    with pytest.raises(ValueError, match=r"authors has 5 rows"):
+        AuthorTopicModel(2).fit(small, authors=sparse.csr_array(np.ones((5, 3))))
+    with pytest.raises(ValueError, match="author_prior is 'flat'; choose"):
+        AuthorTopicModel(2, author_prior="flat").fit(small, authors=[["a"]] * n)
+    with pytest.raises(ValueError, match=r"documents 0 and 99, but documents are numbered 0 to 59"):
+        RelationalTopicModel(2).fit(small, links=[(0, 99)])
+    with pytest.raises(ValueError, match=r"links has shape \(3, 3\)"):
+        RelationalTopicModel(2).fit(small, links=sparse.csr_array(np.eye(3)))
+    with pytest.raises(ValueError, match="link_weight is 1.5"):
+        RelationalTopicModel(2, link_weight=1.5).fit(small, links=[(0, 1)])
+    with pytest.raises(ValueError, match="link_factor is 'x'"):
+        RelationalTopicModel(2, link_factor="x").fit(small, links=[(0, 1)])
+    with pytest.raises(ValueError, match="doc_ids are not all different"):
+        RelationalTopicModel(2).fit(small, links=[[]] * n, doc_ids=["same"] * n)
+    with pytest.raises(ValueError, match="use LDA"):
+        LabeledLDA().fit(small)
+    with pytest.raises(ValueError, match="y describes 2 documents"):
+        LabeledLDA().fit(small, [["a"], ["b"]])
+    with pytest.raises(ValueError, match="holds no label"):
+        LabeledLDA().fit(small, [[]] * n)
+    fitted = LabeledLDA(max_iter=3).fit(small, ["a", "b"] * (n // 2))
+    assert fitted.score(small[:2], ["a", "never seen"]) in (0.0, 0.5)
