@@ -495,10 +495,14 @@ def _gibbs_visit(wires, read, write, flow, fields, knobs, scratch, silent, v):
         table[wires.topics[first + old % L] if listed else old % L] -= token
         total[old % L] -= token
         _gather(table, wires.topics, first, listed, L, row)
-        _joint_message(
-            row, side, total, alpha, beta, beta_sum, zero, zero, none, new, says, share,
-            f4(knobs.owner_prior), False, one - fields.weight[doc], scratch.heard[:L],
-        )  # fmt: skip
+        if n == 1 and fields.weight[doc] == zero:
+            for k in range(L):
+                new[k] = (row[k] + beta) * (side[k] + alpha[k]) / max(total[k], beta_sum)
+        else:
+            _joint_message(
+                row, side, total, alpha, beta, beta_sum, zero, zero, none, new, says, share,
+                f4(knobs.owner_prior), False, one - fields.weight[doc], scratch.heard[:L],
+            )  # fmt: skip
         now = _draw(new, _uniform(knobs.seed, wires.edge_id[e]))
         side[now] += one
         share[now // L] += one
