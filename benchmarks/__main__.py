@@ -8,7 +8,7 @@ import time
 from importlib import import_module
 from pathlib import Path
 
-NAMES = ("quality", "priors", "sweep", "threads", "startup", "peers")
+NAMES = ("quality", "priors", "models", "sweep", "threads", "startup", "peers")
 
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
