@@ -19,6 +19,7 @@ from topoi.graph.wiring import Graph, Plan, build_graph
 
 __all__ = ["Authors", "Documents", "Factor", "Field", "Labels", "Links", "Weighting", "Words", "compile_factors", "fit_weighting"]
 
+TINY = 1e-300  # keeps 0 / 0 away
 FIRST_LINK_WEIGHT = 0.15  # where a learned link weight starts: the paper's value
 WEIGHTINGS = ("count", "tf", "tfidf", "log")
 
@@ -137,8 +138,9 @@ class Links:
     """Linked documents tell each other their topics (relational topic model, eqs. 28-30).
 
     links: documents x documents matrix, pairs (m, 2), or a list of neighbours for each document; made symmetric, without self-links, unless
-    `directed`. weight: xi, a number in [0, 1), or "learn". factor: "learned" passes neighbours' topics through the K x K table eta of topics that
-    link, "identity" lets linked documents agree directly. columns: normalise eta by columns instead of rows (A10).
+    `directed`. weight: xi, a number in [0, 1), or "learn". factor: how a neighbour's topics speak: through a K x K table eta of topics that link, estimated
+    by EM ("learned") or by plain co-occurrence as in eq. 28 ("paper"), or directly ("identity"). columns: normalise eta by columns instead of
+    rows (A10).
 
     For new documents: `known` (N, K) are topic shares of documents that stay as they are; `links` is then (D, N + D), and `eta` is given.
     """
@@ -155,8 +157,8 @@ class Links:
 
     def add_to(self, plan: Plan) -> None:
         assert plan.counts is not None, "Words come first"
-        if self.factor not in ("learned", "identity"):
-            raise ValueError(f"link_factor is {self.factor!r}; choose 'learned' or 'identity'.")
+        if self.factor not in ("learned", "paper", "identity"):
+            raise ValueError(f"link_factor is {self.factor!r}; choose 'learned', 'paper' or 'identity'.")
         self.learn = isinstance(self.weight, str) and self.weight == "learn"
         if self.learn:
             self.weight = FIRST_LINK_WEIGHT
@@ -176,12 +178,30 @@ class Links:
         if self.factor == "identity":
             return heard
         if self.known is None:
-            counts = doc_topic * doc_weight[:, None]
-            self.joint = counts.T @ (self.adjacency @ counts)
-            self.eta = self.joint / np.maximum(self.joint.sum(axis=0 if self.columns else 1, keepdims=True), 1e-300)
+            self.joint = self._paper_table(doc_topic, doc_weight) if self.factor == "paper" else self._learned_table(doc_topic)
+            self.eta = self.joint / self.joint.sum(axis=0 if self.columns else 1, keepdims=True)
         assert self.eta is not None, "links of new documents come with the eta of the model"
         heard = heard @ self.eta.T
-        return heard / np.maximum(heard.sum(axis=1, keepdims=True), 1e-300)
+        return heard / np.maximum(heard.sum(axis=1, keepdims=True), TINY)
+
+    def _paper_table(self, doc_topic: np.ndarray, doc_weight: np.ndarray) -> np.ndarray:
+        """(K, K) sum over links of theta_d(k) theta_d'(k') in tokens (eq. 28). Documents with many topics blur it."""
+        counts = doc_topic * doc_weight[:, None]
+        return counts.T @ (self.adjacency @ counts) + TINY
+
+    def _learned_table(self, doc_topic: np.ndarray) -> np.ndarray:
+        """(K, K) expected links between topics: one EM step per sweep of a mixture in which each link joins one topic of either end.
+
+        A link d, d' joins k and k' with probability proportional to theta_d(k) lift(k, k') theta_d'(k'), lift = joint / product of marginals.
+        """
+        if self.joint is None:
+            K = doc_topic.shape[1]
+            self.joint = np.eye(K) + 1 / K
+        lift = self.joint / np.outer(self.joint.sum(axis=1), self.joint.sum(axis=0))
+        ends = np.repeat(np.arange(len(doc_topic)), np.diff(self.adjacency.indptr))
+        odds = np.einsum("ik,ik->i", (doc_topic @ lift)[ends], doc_topic[self.adjacency.indices])
+        each = sparse.csr_array((1 / np.maximum(odds, TINY), self.adjacency.indices, self.adjacency.indptr), shape=self.adjacency.shape)
+        return lift * (doc_topic.T @ (each @ doc_topic)) + 1e-6
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ class RelationalTopicModel(TopicModelBase):
     Parameters
     ----------
     link_weight : how much of a document's topics its neighbours decide: "learn" (default), or a number in [0, 1) (the paper's is 0.15).
-    link_factor : "learned" (default: a table of which topics link to which) or "identity" (linked documents agree directly).
+    link_factor : "learned" (default: a table of which topics link to which), "paper" (the same by plain co-occurrence, eq. 28), or "identity" (linked
+        documents agree directly).
     directed : use links in the given direction only; default: both ways.
     The others are those of LDA.
 
