@@ -394,6 +394,8 @@ def test_mixtures_nobody_wrote_a_class_for(labeled):
     both = TopicModel([Words(corpus.counts), Authors(authors), Links(links, "learn", "identity")], 6, max_iter=20).fit()
     assert both.owner_topic_.shape == (12, 6)
     assert 0 < both.factors_[2].weight < 1
+    assert both.factors[2].weight == "learn"  # a second fit learns again
+    np.testing.assert_array_equal(both.components_, both.fit().components_)
     labeled_authors = TopicModel([Words(corpus.counts, "tfidf"), Authors(authors), Labels(corpus.labels)], max_iter=20).fit()
     assert labeled_authors.components_.shape == (6, 120)
     assert labeled_authors.transform(corpus.counts[:5]).shape == (5, 6)

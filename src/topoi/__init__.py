@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from topoi.models.lda import LDA, LatentDirichletAllocation
     from topoi.models.mixture import TopicModel
     from topoi.models.relational import RelationalTopicModel
+    from topoi.storage import load
 
 __version__ = "0.1.0"
 
@@ -33,6 +34,7 @@ _HOMES = {
     "Words": "topoi.graph.factors",
     "datasets": "topoi.datasets",
     "evaluate": "topoi.evaluate",
+    "load": "topoi.storage",
 }
 
 __all__ = [
@@ -50,6 +52,7 @@ __all__ = [
     "Words",
     "datasets",
     "evaluate",
+    "load",
 ]
 
 

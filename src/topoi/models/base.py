@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -101,7 +102,7 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _keep(self, state: State, monitor: Monitor) -> None:
         """Fitted attributes from the final state."""
         K, dtype = state.graph.n_topics, self._dtype
-        self.components_ = (state.tables.phi[:, :K].T.astype(np.float64) + state.beta).astype(dtype)
+        self.components_ = np.ascontiguousarray(state.tables.phi[:, :K].T + state.beta, dtype=dtype)
         self.doc_topic_ = state.doc_topic().astype(dtype)
         self.doc_topic_prior_ = state.alpha[:K].copy()
         self.topic_word_prior_ = state.beta
@@ -270,6 +271,12 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         except ImportError:
             return rows
         return pd.DataFrame(rows)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to one file that `topoi.load` reads; see topoi.storage."""
+        from topoi.storage import save
+
+        save(self, path)
 
     def _repr_html_inner(self) -> str:
         inherited = super()._repr_html_inner()

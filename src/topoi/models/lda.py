@@ -167,7 +167,7 @@ class LDA(TopicModelBase):
         online.step(self.weighting_(counts), crew)
         if online.base is None:
             raise ValueError("The first batch holds no words at all. Begin with documents that have some.")
-        self.components_ = (online.base.T + online.beta).astype(self._dtype)
+        self.components_ = np.ascontiguousarray(online.base.T + online.beta, dtype=self._dtype)
         self.doc_topic_prior_, self.topic_word_prior_ = online.alpha, online.beta
         self.n_iter_ = online.batches
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class TopicModel(TopicModelBase):
 
     def fit(self, X: Any = None, y: Any = None) -> TopicModel:
         """Learn topics of the factors' documents. X and y are not used: the data are in the factors."""
-        factors = list(self.factors)
+        factors = [copy(factor) for factor in self.factors]  # they learn; the given ones stay as they are
         if not factors or not isinstance(factors[0], Words):
             raise ValueError("The first factor must be Words(counts): TopicModel([Words(counts), ...]).")
         if not any(isinstance(factor, Authors) for factor in factors):

@@ -1,0 +1,141 @@
+"""Model files: one zip of a JSON manifest and plain arrays. Reading one never executes code.
+
+Every value of a fitted model is written as JSON, or as an array that the JSON names. The file is written beside its target and then moved there, so a
+crash never leaves half a file; zip checksums find a damaged one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+import zlib
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+__all__ = ["FORMAT", "load", "save"]
+
+FORMAT = 1
+MODELS = {
+    "AuthorTopicModel": "topoi.models.author",
+    "LDA": "topoi.models.lda",
+    "LabeledLDA": "topoi.models.labeled",
+    "LatentDirichletAllocation": "topoi.models.lda",
+    "RelationalTopicModel": "topoi.models.relational",
+}
+PLAIN = {"Weighting": "topoi.graph.factors"}  # data classes a model holds
+LEFT_OUT = ("callbacks", "init", "_online")  # code, the start of a run, and the means to go on with partial_fit
+
+
+def save(model: Any, path: str | Path) -> None:
+    """Write a fitted model to `path` in one file."""
+    from topoi import __version__
+
+    name = type(model).__name__
+    if name not in MODELS:
+        raise TypeError(f"A {name} cannot be saved; its factors may hold any code. Save the arrays you need, or use pickle.")
+    if not hasattr(model, "components_"):
+        raise ValueError(f"This {name} is not fitted; call fit before save.")
+    arrays: dict[str, np.ndarray] = {}
+    values = {key: _encode(value, key, arrays) for key, value in vars(model).items() if key not in LEFT_OUT}
+    manifest = {"format": FORMAT, "topoi": __version__, "class": name, "values": values}
+    path = Path(path)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("manifest.json", json.dumps(manifest, ensure_ascii=False))
+            for key, array in arrays.items():
+                buffer = BytesIO()
+                np.lib.format.write_array(buffer, array, allow_pickle=False)
+                archive.writestr(f"{key}.npy", buffer.getvalue())
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def load(path: str | Path) -> Any:
+    """Read a model that `save` wrote."""
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} does not exist; give the path of a model file.")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            manifest = json.loads(archive.read("manifest.json"))
+            _check(manifest, path)
+            arrays = {
+                name.removesuffix(".npy"): np.lib.format.read_array(BytesIO(archive.read(name)), allow_pickle=False)
+                for name in archive.namelist()
+                if name.endswith(".npy")
+            }
+        values = {key: _decode(value, arrays) for key, value in manifest["values"].items()}
+    except (zipfile.BadZipFile, json.JSONDecodeError, KeyError, UnicodeDecodeError, EOFError, zlib.error) as error:
+        raise ValueError(f"{path} is not a topoi model, or it is damaged ({error}). Use a copy, or fit and save again.") from error
+    kind = getattr(import_module(MODELS[manifest["class"]]), manifest["class"])
+    model = kind()
+    for key, value in values.items():
+        setattr(model, key, value)
+    return model
+
+
+def _check(manifest: dict[str, Any], path: Path) -> None:
+    if manifest.get("format", 0) > FORMAT:
+        raise ValueError(f"{path} was written by topoi {manifest.get('topoi')}, which has a newer file format; upgrade topoi to read it.")
+    if manifest.get("class") not in MODELS:
+        raise ValueError(f"{path} holds a {manifest.get('class')!r}, which is no topoi model.")
+
+
+def _encode(value: Any, key: str, arrays: dict[str, np.ndarray]) -> Any:
+    """JSON for a value; arrays go to `arrays` under names made of `key`."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.generic) and value.dtype.kind in "biufU":
+        return value.item()
+    if isinstance(value, np.dtype):
+        return {"dtype": value.str}
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind == "O":
+            return {"objects": [_encode(item, f"{key}.{i}", arrays) for i, item in enumerate(value)]}
+        arrays[key] = value
+        return {"array": key}
+    if sparse.issparse(value):
+        table = sparse.csr_array(value)
+        arrays[f"{key}.data"], arrays[f"{key}.indices"], arrays[f"{key}.indptr"] = table.data, table.indices, table.indptr
+        return {"csr": key, "shape": list(table.shape)}
+    if isinstance(value, list | tuple):
+        return {"list": [_encode(item, f"{key}.{i}", arrays) for i, item in enumerate(value)]}
+    if isinstance(value, dict):
+        return {"dict": [[_encode(k, f"{key}.{i}k", arrays), _encode(v, f"{key}.{i}v", arrays)] for i, (k, v) in enumerate(value.items())]}
+    if is_dataclass(value) and type(value).__name__ in PLAIN:
+        return {
+            "plain": type(value).__name__,
+            "values": {f.name: _encode(getattr(value, f.name), f"{key}.{f.name}", arrays) for f in fields(value)},
+        }
+    raise TypeError(f"{key} is a {type(value).__name__}, which a model file cannot hold. Use pickle if you trust its readers.")
+
+
+def _decode(value: Any, arrays: dict[str, np.ndarray]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        return arrays[value["array"]]
+    if "csr" in value:
+        parts = tuple(arrays[f"{value['csr']}.{part}"] for part in ("data", "indices", "indptr"))
+        return sparse.csr_array(parts, shape=tuple(value["shape"]))
+    if "dtype" in value:
+        return np.dtype(value["dtype"])
+    if "objects" in value:
+        return np.array([_decode(item, arrays) for item in value["objects"]], dtype=object)
+    if "list" in value:
+        return [_decode(item, arrays) for item in value["list"]]
+    if "dict" in value:
+        return {_decode(k, arrays): _decode(v, arrays) for k, v in value["dict"]}
+    kind = getattr(import_module(PLAIN[value["plain"]]), value["plain"])
+    return kind(**{name: _decode(item, arrays) for name, item in value["values"].items()})
