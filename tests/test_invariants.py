@@ -131,8 +131,8 @@ def test_simplified_bp_never_descends(counts, n_topics, blocks, start):
 
 
 def test_simplified_bp_climbs_on_a_real_corpus():
-    """60 steps on mixed topics: not one of them down, and a long way up. The same test fails for BP."""
-    counts = datasets.make_lda(80, 60, 4, random_state=2)[0].counts
+    """60 steps on mixed topics: not one of them down, and a long way up. BP, which has no such guarantee, descends on this corpus."""
+    counts = datasets.make_lda(80, 60, 4, random_state=3)[0].counts
     climbs = {}
     for rule in ("sibp", "bp"):
         run = begin(counts, 4, rule, "synchronous", alpha=0.1, beta=0.05)
@@ -142,7 +142,7 @@ def test_simplified_bp_climbs_on_a_real_corpus():
             theta, phi = run.state.tables.theta[slots, :4].astype(float), run.state.tables.phi[:, :4].astype(float)
             heights.append(log_posterior(counts, theta, phi, 0.1, 0.05))
         climbs[rule] = np.diff(heights)
-    tolerance = 1e-6 * abs(heights[-1])
+    tolerance = 1e-7 * abs(heights[-1])
     assert (climbs["sibp"] > -tolerance).all()
     assert climbs["sibp"].sum() > 1000
     assert (climbs["bp"] < -tolerance).any()

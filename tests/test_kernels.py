@@ -84,6 +84,7 @@ def assert_twins_agree(run) -> None:
         np.testing.assert_allclose(tables.theta, run.tables.theta, rtol=0, atol=1e-4)
         np.testing.assert_allclose(tables.phi, run.tables.phi, rtol=0, atol=1e-4)
         np.testing.assert_allclose(tables.totals, run.tables.totals, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(tables.share, run.tables.share, rtol=0, atol=1e-4)
         np.testing.assert_allclose(run.state.flow.mu, run.mu, rtol=0, atol=1e-5)
         np.testing.assert_array_equal(run.state.flow.z, run.z)
         np.testing.assert_allclose(run.state.flow.residual, residual, rtol=0, atol=1e-4)
@@ -314,7 +315,10 @@ def test_visits_at_rest_are_left_alone():
 
 def test_graph_arrays_are_read_only():
     graph = begin(small_counts(), 5, blocks=3).state.graph
-    arrays = {**graph.wires._asdict(), **{name: getattr(graph, name) for name in ("slot_owner", "owner_slot", "shared_ptr", "shared_slots")}}
+    arrays = {
+        **graph.wires._asdict(),
+        **{name: getattr(graph, name) for name in ("slot_owner", "owner_slot", "shared_ptr", "shared_slots")},
+    }
     for name, array in arrays.items():
         assert not array.flags.writeable, name
         with pytest.raises(ValueError, match="read-only"):

@@ -102,7 +102,7 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _keep(self, state: State, monitor: Monitor) -> None:
         """Fitted attributes from the final state."""
         K, dtype = state.graph.n_topics, self._dtype
-        self.components_ = np.ascontiguousarray(state.tables.phi[:, :K].T + state.beta, dtype=dtype)
+        self.components_ = np.ascontiguousarray(state.tables.phi[:, :K].T.astype(np.float64) + state.beta, dtype=dtype)
         self.doc_topic_ = state.doc_topic().astype(dtype)
         self.doc_topic_prior_ = state.alpha[:K].copy()
         self.topic_word_prior_ = state.beta
