@@ -10,7 +10,7 @@ from scipy import sparse
 
 from topoi.corpus import Corpus
 
-__all__ = ["Truth", "load_npz", "make_authors", "make_blocks", "make_labels", "make_lda", "make_links"]
+__all__ = ["Truth", "load_demo", "load_npz", "make_authors", "make_blocks", "make_labels", "make_lda", "make_links"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +124,13 @@ def _draw_counts(doc_topic: np.ndarray, topic_word: np.ndarray, doc_length: int,
     counts = np.vstack([rng.multinomial(n, p) for n, p in zip(rng.poisson(doc_length, len(shares)), shares, strict=True)])
     vocabulary = [f"w{i:0{len(str(topic_word.shape[1] - 1))}d}" for i in range(topic_word.shape[1])]
     return Corpus(sparse.csr_array(counts.astype(np.float64)), vocabulary)
+
+
+def load_demo() -> Corpus:
+    """The docstrings of NumPy, SciPy and scikit-learn as installed here, with "See Also" links, cited authors, and subpackages as labels."""
+    from topoi.docstrings import docstring_corpus
+
+    return docstring_corpus()
 
 
 def load_npz(path: str | Path) -> Corpus:

@@ -102,6 +102,11 @@ class LabeledLDA(TopicModelBase):
             return chosen.astype(np.int64)
         return [list(self.classes_[row]) for row in chosen]
 
+    def most_likely(self, X: Any, n: int = 1) -> list[list[Any]]:
+        """For each document the n labels with the largest shares, best first."""
+        check_is_fitted(self)
+        return [list(self.classes_[row[:n]]) for row in np.argsort(-self.predict_proba(X), axis=1, kind="stable")]
+
     def score(self, X: Any, y: Any = None, **metadata: Any) -> float:
         """Without y: mean log-likelihood per token. With y: accuracy of `predict` (share of documents with exactly the right labels)."""
         if y is None:
