@@ -81,6 +81,7 @@ class RelationalTopicModel(TopicModelBase):
         state = self._fit(counts, [Documents(), factor], self.n_components)
         self.link_weight_ = float(factor.weight) if factor in state.graph.plan.fields else 0.0
         joint = np.eye(state.graph.n_topics) if factor.joint is None else factor.joint
+        joint = (joint + joint.T) / 2 + 1e-6 * joint.mean()
         self.link_joint_ = joint / joint.sum()
         self.link_topic_ = joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-300)
         self.links_ = factor.adjacency
@@ -147,12 +148,17 @@ class RelationalTopicModel(TopicModelBase):
         among = symmetric(sparse.csr_array(table[:, n_old:]))
         return sparse.csr_array(sparse.hstack([table[:, :n_old], among], format="csr"))
 
+    def _speak(self, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(m, K) square roots of topic shares, and what they say through the link table; scaled so that a document agrees with itself by 1."""
+        marginal = np.sqrt(self.link_joint_.sum(axis=1))
+        table = self.link_joint_ / np.outer(marginal, marginal)
+        root = np.sqrt(shares)
+        root = root / np.sqrt(np.einsum("ik,kl,il->i", root, table, root))[:, None]
+        return root, root @ table
+
     def link_scores(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """(m,) scores of document pairs from their topic shares (m, K): how much more often such topics link than by chance."""
-        meet = self.link_joint_ + 1e-6 * self.link_joint_.mean()
-        marginal = meet.sum(axis=1)
-        lift = meet / np.outer(marginal, meet.sum(axis=0))
-        return np.einsum("ik,kl,il->i", first, lift, second)
+        """(m,) scores of document pairs from their topic shares (m, K): how well they agree through the table of topics that link, up to 1."""
+        return np.einsum("ik,ik->i", self._speak(first)[1], self._speak(second)[0])
 
     def predict_links(self, pairs_or_X: Any, n: int = 10) -> Any:
         """Scores of pairs, or recommendations for new documents.
@@ -169,8 +175,8 @@ class RelationalTopicModel(TopicModelBase):
                     raise ValueError(f"pairs names document {pairs.max()}; training documents are numbered 0 to {len(shares) - 1}.")
                 return self.link_scores(shares[pairs[:, 0]], shares[pairs[:, 1]])
         names = self.doc_ids_ or range(len(shares))
-        recommended = []
-        for share in np.asarray(self.transform(pairs_or_X), dtype=np.float64):
-            scores = self.link_scores(np.broadcast_to(share, shares.shape), shares)
+        known, recommended = self._speak(shares)[0], []
+        for spoken in self._speak(np.asarray(self.transform(pairs_or_X), dtype=np.float64))[1]:
+            scores = known @ spoken
             recommended.append([(names[i], float(scores[i])) for i in np.argsort(-scores, kind="stable")[:n]])
         return recommended
