@@ -9,7 +9,7 @@ import sys  # noqa: E402
 
 from topoi import LDA  # noqa: E402
 from topoi.datasets import load_npz  # noqa: E402
-from topoi.infer import kernels  # noqa: E402
+from topoi.infer import kernels, measures  # noqa: E402
 
 
 def main(path: str, n_topics: str) -> None:
@@ -20,7 +20,7 @@ def main(path: str, n_topics: str) -> None:
     for k, words in enumerate(model.top_words(8)):
         print(k, *words)
     done = time.perf_counter()
-    stats = [kernel.stats for kernel in vars(kernels).values() if hasattr(kernel, "stats")]
+    stats = [kernel.stats for kernel in [*vars(kernels).values(), *vars(measures).values()] if hasattr(kernel, "stats")]
     report = {
         "import": imported - BEGAN,
         "load": loaded - imported,

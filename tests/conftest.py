@@ -16,8 +16,8 @@ from scipy import sparse
 from topoi import datasets
 from topoi.graph.factors import Documents, Words, compile_factors
 from topoi.infer import engine, reference
+from topoi.infer.bundles import Tables
 from topoi.infer.crew import Crew
-from topoi.infer.kernels import Tables
 from topoi.infer.rules import Rule, make_rule
 from topoi.infer.schedules import Schedule, make_schedule
 from topoi.infer.state import State, blank_tables

@@ -13,7 +13,7 @@ from scipy.special import psi
 
 from topoi.graph.factors import Documents
 from topoi.graph.wiring import Graph, Plan
-from topoi.infer import kernels, reference
+from topoi.infer import kernels, measures, reference
 from topoi.infer.crew import Crew
 from topoi.infer.monitor import document_log_likelihood
 
@@ -233,7 +233,7 @@ def test_log_likelihood_is_the_reference():
 
 def test_digamma_is_scipys():
     x = np.r_[np.geomspace(1e-6, 1e6, 400), 1.4616321449683622, 5.999999, 6.0]  # the second is the root
-    np.testing.assert_allclose([kernels.digamma(v) for v in x], psi(x), rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose([measures.digamma(v) for v in x], psi(x), rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("expected", [True, False])
@@ -242,7 +242,7 @@ def test_expected_digamma_gain_is_the_reference(expected):
     counts = np.vstack([np.geomspace(1e-6, 100, 60)[:, None] * np.ones(7), rng.gamma(0.2, 5.0, (40, 7)), np.zeros((3, 7))])
     prior = np.array([1e-4, 0.01, 0.1, 1.0, 10.0, 0.05, 0.0])
     out = np.full(7, np.nan)
-    kernels.expected_digamma_gain(counts.astype(np.float32), prior, expected, out)
+    measures.expected_digamma_gain(counts.astype(np.float32), prior, expected, out)
     np.testing.assert_allclose(out[:6], reference.expected_digamma_gain(counts[:, :6], prior[:6], expected), rtol=1e-3)
     assert out[6] == 0, "padding topics gain nothing"
 
@@ -250,9 +250,9 @@ def test_expected_digamma_gain_is_the_reference(expected):
 def test_expected_digamma_gain_of_a_rare_token():
     """A 1 % chance of one token is worth 1 % of psi(1 + a) - psi(a) = 1 / a; taken for a hundredth of a token it would be worth 50."""
     out = np.zeros(1)
-    kernels.expected_digamma_gain(np.array([[0.01]], np.float32), np.array([0.01]), True, out)
+    measures.expected_digamma_gain(np.array([[0.01]], np.float32), np.array([0.01]), True, out)
     np.testing.assert_allclose(out, [1.0], rtol=0.01)
-    kernels.expected_digamma_gain(np.array([[0.01]], np.float32), np.array([0.01]), False, out)
+    measures.expected_digamma_gain(np.array([[0.01]], np.float32), np.array([0.01]), False, out)
     np.testing.assert_allclose(out, psi(0.02) - psi(0.01), rtol=1e-6)
     np.testing.assert_allclose(out, [50.0], rtol=0.01)
 

@@ -26,120 +26,15 @@ SKIPPED = re.compile(
     r"(\._|\.tests?\b|\.testing\b|\.externals\b|\.conftest|\.setup\b|\.f2py\b|\.distutils\b|\.misc\b|\.experimental\b|\.typing\b|\.core\b|\.compat)"
 )
 MIN_WORDS = 30
-JOURNALS = set("Acad Amer Appl Assoc Biol Comp Comput Eng Math Numer Phys Proc Res Roy Sci Soc Stat Statist".split())
-STOP = [
-    "array",
-    "arrays",
-    "array_like",
-    "arr",
-    "ndarray",
-    "numpy",
-    "scipy",
-    "sklearn",
-    "scikit",
-    "learn",
-    "np",
-    "sp",
-    "default",
-    "optional",
-    "parameter",
-    "parameters",
-    "param",
-    "params",
-    "returns",
-    "return",
-    "returned",
-    "attribute",
-    "attributes",
-    "method",
-    "methods",
-    "function",
-    "functions",
-    "func",
-    "object",
-    "objects",
-    "instance",
-    "class",
-    "classes",
-    "dtype",
-    "int",
-    "float",
-    "bool",
-    "str",
-    "string",
-    "none",
-    "true",
-    "false",
-    "shape",
-    "examples",
-    "example",
-    "notes",
-    "note",
-    "see",
-    "also",
-    "type",
-    "types",
-    "value",
-    "values",
-    "given",
-    "used",
-    "use",
-    "using",
-    "set",
-    "sets",
-    "new",
-    "version",
-    "versionadded",
-    "versionchanged",
-    "deprecated",
-    "added",
-    "changed",
-    "ref",
-    "references",
-    "doc",
-    "import",
-    "print",
-    "axis",
-    "input",
-    "output",
-    "element",
-    "elements",
-    "number",
-    "order",
-    "name",
-    "names",
-    "specified",
-    "case",
-    "called",
-    "passed",
-    "result",
-    "results",
-    "n_samples",
-    "n_features",
-    "self",
-    "kwargs",
-    "args",
-    "callable",
-    "optionally",
-    "must",
-    "keyword",
-    "argument",
-    "arguments",
-    "routing",
-    "metadata",
-    "estimator",
-    "estimators",
-    "fit",
-    "request",
-    "requests",
-    "scalar",
-    "following",
-    "data",
-    "tuple",
-    "list",
-    "dict",
-    "like",
-]
+JOURNALS = "Acad Amer Appl Assoc Biol Comp Comput Eng Math Numer Phys Proc Res Roy Sci Soc Stat Statist"
+STOP = """
+array arrays array_like arr ndarray numpy scipy sklearn scikit learn np sp default optional parameter parameters param params returns return returned
+attribute attributes method methods function functions func object objects instance class classes dtype int float bool str string none true false
+shape examples example notes note see also type types value values given used use using set sets new version versionadded versionchanged deprecated
+added changed ref references doc import print axis input output element elements number order name names specified case called passed result results
+n_samples n_features self kwargs args callable optionally must keyword argument arguments routing metadata estimator estimators fit request requests
+scalar following data tuple list dict like
+"""
 
 
 def docstring_corpus(min_df: int = 8, max_df: float = 0.2) -> Corpus:
@@ -148,7 +43,7 @@ def docstring_corpus(min_df: int = 8, max_df: float = 0.2) -> Corpus:
 
     found = list(_documents())
     texts = [_prose(text) for _, text in found]
-    stop = sorted(ENGLISH_STOP_WORDS.union(STOP))
+    stop = sorted(ENGLISH_STOP_WORDS.union(STOP.split()))
     vectorizer = CountVectorizer(stop_words=stop, min_df=min_df, max_df=max_df, token_pattern=r"(?u)\b[a-zA-Z][a-z]{2,}\b")
     counts = sparse.csr_array(vectorizer.fit_transform(texts))
     names = [name for name, _ in found]
@@ -214,7 +109,7 @@ def _cited_authors(text: str) -> list[str]:
     first = re.findall(r"\b([A-Z])\.(?:[ -]?[A-Z]\.)*\s?([A-Z][a-z]{2,})\b", section)
     last = re.findall(r"\b([A-Z][a-z]{2,}),\s([A-Z])\.", section)
     people = [*first, *((initial, name) for name, initial in last)]
-    return sorted({f"{initial} {name}" for initial, name in people if name not in JOURNALS})
+    return sorted({f"{initial} {name}" for initial, name in people if name not in JOURNALS.split()})
 
 
 def _see_also(names: list[str], texts: list[str]) -> np.ndarray:

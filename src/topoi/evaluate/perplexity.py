@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from topoi.corpus import Corpus, check_counts, split_tokens
-from topoi.infer import kernels
+from topoi.infer import measures
 from topoi.infer.crew import Crew
 from topoi.infer.monitor import document_log_likelihood
 from topoi.infer.predict import fold_in
@@ -101,7 +101,7 @@ def left_to_right(
 
     def share(worker: int, size: int) -> None:
         for d in range(worker, len(tokens), size):
-            out[d] = kernels.left_to_right(tokens[d], word_topic, alpha, n_particles, random_state, d)
+            out[d] = measures.left_to_right(tokens[d], word_topic, alpha, n_particles, random_state, d)
 
     with Crew(n_jobs) as crew:
         crew.each(share)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from topoi.infer.kernels import Wires
+from topoi.infer.bundles import Wires
 
 if TYPE_CHECKING:
     from topoi.graph.factors import Field

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from topoi.infer import kernels
+from topoi.infer.bundles import Fields
 from topoi.infer.crew import Crew
-from topoi.infer.kernels import Fields
 from topoi.infer.monitor import Monitor
 from topoi.infer.priors import Learner
 from topoi.infer.rules import Rule

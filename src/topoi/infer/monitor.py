@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from topoi.infer import kernels
+from topoi.infer import measures
 from topoi.infer.crew import Crew
 from topoi.infer.state import widened
 
@@ -138,7 +138,7 @@ def document_log_likelihood(
 
     def share(worker: int, size: int) -> None:
         for c in range(worker, CHUNKS, size):
-            kernels.log_likelihood(indptr, indices, data, theta, phi, cuts[c], cuts[c + 1], out)
+            measures.log_likelihood(indptr, indices, data, theta, phi, cuts[c], cuts[c + 1], out)
 
     share(0, 1) if crew is None else crew.each(share)
     return out

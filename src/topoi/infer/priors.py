@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import psi
 
-from topoi.infer import kernels
+from topoi.infer import measures
 from topoi.infer.state import State
 
 __all__ = ["PRIOR_RANGE", "FieldWeightLearner", "Learner", "PriorLearner"]
@@ -56,7 +56,7 @@ def learned_alpha(state: State, expected: bool) -> np.ndarray:
     counts = state.tables.theta[np.sort(state.graph.owner_slot)]
     held = counts.sum(axis=1, dtype=np.float64)
     gain = np.zeros(state.graph.width)
-    kernels.expected_digamma_gain(counts, state.alpha, expected, gain)
+    measures.expected_digamma_gain(counts, state.alpha, expected, gain)
     total = state.alpha.sum()
     spent: float | np.ndarray = (psi(held + total) - psi(total)).sum()
     if topics is not None and state.graph.private:  # each document counts for its own topics only
@@ -78,7 +78,7 @@ def learned_beta(state: State, expected: bool) -> float:
     K, W = state.graph.n_topics, state.graph.n_words
     prior = np.where(state.alpha > 0, state.beta, 0.0)
     gain = np.zeros(state.graph.width)
-    kernels.expected_digamma_gain(state.tables.phi, prior, expected, gain)
+    measures.expected_digamma_gain(state.tables.phi, prior, expected, gain)
     total = W * state.beta
     spent = W * (psi(state.tables.totals[:K] + total) - psi(total)).sum()
     return float(np.clip(state.beta * gain[:K].sum() / max(spent, 1e-300), *PRIOR_RANGE))

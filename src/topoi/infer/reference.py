@@ -11,7 +11,8 @@ import numpy as np
 from scipy.special import psi
 
 from topoi.graph.wiring import Graph
-from topoi.infer.kernels import Fields, Flow, Knobs, Tables, uniforms
+from topoi.infer.bundles import Fields, Flow, Knobs, Tables
+from topoi.infer.kernels import uniforms
 
 __all__ = ["count", "doubled", "expected_digamma_gain", "gibbs", "log_likelihood", "message", "sweep"]
 

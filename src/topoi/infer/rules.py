@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import psi
 
-from topoi.infer.kernels import Knobs, Tables
+from topoi.infer.bundles import Knobs, Tables
 
 __all__ = ["RULES", "Rule", "make_rule"]
 

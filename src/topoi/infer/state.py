@@ -9,8 +9,8 @@ from scipy import sparse
 
 from topoi.graph.wiring import Graph
 from topoi.infer import kernels
+from topoi.infer.bundles import Fields, Flow, Knobs, Tables
 from topoi.infer.crew import Crew
-from topoi.infer.kernels import Fields, Flow, Knobs, Tables
 from topoi.infer.rules import Rule
 
 __all__ = ["STARTS", "State", "blank_tables", "widened"]

@@ -1,0 +1,70 @@
+"""The arrays and numbers that the kernels work on, in named bundles."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+__all__ = ["Fields", "Flow", "Knobs", "Tables", "Wires"]
+
+
+class Wires(NamedTuple):
+    """Who talks to whom: the read-only arrays of a `Graph`. D documents, E edges, V visits, I (document, owner) pairs.
+
+    A *visit* is the run of a document's edges inside one cell of the grid.
+    """
+
+    cell_visit: Any  # (cells + 1,) visits of each cell
+    visit_doc: Any  # (V,) document of each visit
+    visit_edge: Any  # (V + 1,) edges of each visit
+    visit_message: Any  # (V,) where the messages of each visit start in `mu`
+    edge_word: Any  # (E,)
+    edge_x: Any  # (E,) count or weight of each edge
+    edge_id: Any  # (E,) number of each edge in document order: the key of its random numbers
+    slot_ptr: Any  # (D + 1,) owners of each document, as rows of `theta`
+    slots: Any  # (I,)
+    topic_ptr: Any  # (D + 1,) allowed topics of each document; an empty list allows all
+    topics: Any
+
+
+class Tables(NamedTuple):
+    """Counts, all derived from messages: what owners, words and topics hold."""
+
+    theta: Any  # (slots, K) float32
+    phi: Any  # (W, K) float32
+    totals: Any  # (K,) float64
+    share: Any  # (I,) float32: mass of each owner in each of its documents
+
+
+class Knobs(NamedTuple):
+    """The numbers of one sweep: priors, and what the rule and the schedule ask for."""
+
+    alpha: Any  # (K,) float32, 0 for padding topics
+    beta: float
+    beta_sum: float  # W * beta
+    owner_prior: float  # pseudo-count of each owner in its documents; 0 = owners are equally likely (A8)
+    own_cap: float  # an edge removes min(x, own_cap) * mu of itself: 0 siBP, 1 CVB0, infinity BP
+    in_place: bool  # tables change under way (asynchronous) or after the sweep
+    frozen_words: bool  # phi and totals stay as they are (prediction)
+    plain_side: bool  # theta is already exp(digamma(...)): no prior, no normaliser (VB)
+    rest: float  # a visit whose residual per unit of weight is below this is left alone
+    seed: int
+    n_doc_blocks: int
+    n_word_blocks: int
+    max_owners: int  # of any one document
+
+
+class Fields(NamedTuple):
+    """What other documents say: `message` is weighted already, `weight` is how much of the owner's say it replaces."""
+
+    message: Any  # (D, K) float32, or (1, 1) when no document has a field
+    weight: Any  # (D,) float32
+
+
+class Flow(NamedTuple):
+    """What moves: messages, and what a sweep leaves behind for the schedule."""
+
+    mu: Any  # flat float32 messages; empty for Gibbs
+    z: Any  # (E,) int32 drawn (owner, topic) of each token; empty for the others
+    order: Any  # (V,) visits in the order in which their cell takes them
+    residual: Any  # (V,) float64: sum over edges and topics of x |mu_new - mu_old|
+    change: Any  # (document blocks, K) float64: what each cell changed in the totals during this stage
