@@ -35,9 +35,6 @@ def no_kernel_runs(monkeypatch):
 
 # ------------------------------------------------------------------------------------------------------------------------ the matrix
 
-# What scikit-learn's own checks say stands first; a cure must be there whoever speaks.
-scikit_learn_has_no_cure = pytest.mark.xfail(strict=True, reason="scikit-learn's check speaks first and names no cure (base.py, _counts)")
-
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.csc_matrix], ids=["dense", "csr", "csc"])
 @pytest.mark.parametrize(
@@ -50,7 +47,6 @@ def test_bad_entries_are_named(form, value, what):
         LDA(3).fit(form(with_entry(value)))
 
 
-@scikit_learn_has_no_cure
 @pytest.mark.parametrize(
     ("value", "cure"),
     [(-1.0, "Clip them, or check the preprocessing"), (np.nan, "numpy.nan_to_num"), (np.inf, "numpy.nan_to_num")],
@@ -297,7 +293,6 @@ def test_settings_of_mini_batches(name, value):
         LDA(3, **{name: value}).partial_fit(X)
 
 
-@pytest.mark.xfail(strict=True, raises=AttributeError, reason="anything that is no number is asked for randint (base.py, _seed)")
 def test_random_state():
     with pytest.raises(ValueError, match="random_state"):
         LDA(3, random_state="seed").fit(X)
@@ -327,7 +322,6 @@ def test_too_many_topics_are_refused():
         LDA(10**8, doc_topic_prior=0.1).fit(X)
 
 
-@pytest.mark.xfail(strict=True, reason="_prior makes K numbers before refuse_what_does_not_fit is asked (base.py, _fit_factors)")
 @pytest.mark.parametrize("prior", ["learn", 0.1, None], ids=str)
 def test_too_many_topics_take_no_memory(prior):
     """Peak of what Python and NumPy allocate: a few copies of the corpus, not one number a topic."""
@@ -418,7 +412,6 @@ def test_foreign_topics(topics):
         evaluate.match_topics(topics, topics)
 
 
-@pytest.mark.xfail(strict=True, raises=TypeError, reason="an unfitted model is taken for an array (evaluate/perplexity.py, topics_of)")
 def test_measures_of_an_unfitted_model():
     with pytest.raises(ValueError, match="fit"):
         evaluate.completion(LDA(3), X)

@@ -6,6 +6,7 @@ from collections import Counter
 from fractions import Fraction
 from itertools import product
 from math import factorial, prod
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ def test_gibbs_draws_from_the_enumerated_posterior():
 MESSAGES = np.array([[1, 0], [0.5, 0.5], [0, 1], [0.25, 0.75]])
 
 
-def by_hand(rule: str, schedule: str, **options: str):
+def by_hand(rule: str, schedule: str, **options: Any):
     run = begin(COUNTS, 2, rule, schedule, alpha=1.0, beta=1.0, blocks=1, **options)
     assert run.state.graph.wires.visit_doc.tolist() == [0, 1], "document 0 comes first with this seed"
     start_messages(run, MESSAGES)
@@ -94,6 +95,8 @@ def test_tables_by_hand():
         ("sibp", {}, 0.875),
         # digamma on the owner's side: 1/2 exp(psi(7/2)) = 1.506832; 1/6 exp(psi(3/2)) = 0.172861
         ("vb", {}, 0.897088),
+        # and on the word's side: psi(3) - psi(1) = 3/2, psi(7/2) - psi(3/2) = 2/3 + 2/5, so the odds are exp(77/30)
+        ("vb", {"digamma_words": True}, 1 / (1 + np.exp(-77 / 30))),
     ],
 )
 def test_a_synchronous_message_by_hand(rule, options, share):

@@ -185,6 +185,17 @@ def test_rebuilding_changes_nothing_but_rounding():
     np.testing.assert_allclose(rebuilt.state.doc_topic(), plain.state.doc_topic(), rtol=0, atol=1e-3)
 
 
+def test_tables_are_rebuilt_every_fifty_sweeps():
+    """After 50 sweeps the tables are the counted messages bit for bit; after 49 they differ in the last places."""
+    counts = datasets.make_lda(60, 50, 4, random_state=2)[0].counts
+    for sweeps, same in ((49, False), (50, True)):
+        run = begin(counts, 4, blocks=2)
+        engine.run(run.state, run.rule, run.schedule, max_iter=sweeps, monitor=Monitor(), crew=Crew(1))
+        before = [run.state.tables.theta.copy(), run.state.tables.phi.copy()]
+        run.state.rebuild(run.rule, Crew(1))
+        assert all((a == b).all() for a, b in zip(before, run.state.tables[:2], strict=True)) == same
+
+
 # ---------------------------------------------------------------------------------------------------------------------- equivalences
 
 

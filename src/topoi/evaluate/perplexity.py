@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus, check_counts, split_tokens
 from topoi.infer import measures
@@ -13,6 +15,7 @@ from topoi.infer.crew import Crew
 from topoi.infer.monitor import document_log_likelihood
 from topoi.infer.predict import fold_in
 from topoi.infer.rules import make_rule
+from topoi.models.base import TopicModelBase
 
 __all__ = ["Completion", "completion", "completion_perplexity", "left_to_right", "split_tokens"]
 
@@ -55,7 +58,8 @@ def completion(
     topic_word = topics_of(model)
     with Crew(n_jobs) as crew:
         if hasattr(model, "transform") and fold_in_rule is None and doc_topic_prior is None:
-            shares = np.asarray(model.transform(observed, **metadata))
+            document = Corpus(observed) if isinstance(model, TopicModelBase) else observed
+            shares = np.asarray(model.transform(document, **metadata))
         else:
             alpha = getattr(model, "doc_topic_prior_", FOREIGN_PRIOR) if doc_topic_prior is None else doc_topic_prior
             alpha = np.broadcast_to(np.asarray(alpha, dtype=np.float64), (topic_word.shape[0],))
@@ -110,6 +114,8 @@ def left_to_right(
 
 def topics_of(model: Any) -> np.ndarray:
     """(K, W) topic-word shares of a fitted model or an array; rows sum to 1, no zeros."""
+    if isinstance(model, BaseEstimator):
+        check_is_fitted(model)
     given = getattr(model, "topic_word_", None)
     topics = np.asarray(getattr(model, "components_", model) if given is None else given, dtype=np.float64)
     if topics.ndim != 2 or not np.isfinite(topics).all() or (topics < 0).any() or not (topics.sum(axis=1) > 0).all():

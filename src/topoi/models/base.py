@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 import psutil
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from topoi.corpus import Corpus, check_counts, hold_out
 from topoi.graph.factors import Factor, Words, fit_weighting
@@ -79,9 +80,9 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             factor.add_to(plan)
         if rule.tokens and plan.counts is not None:
             refuse_fractions(plan.counts, self.rule)
+        refuse_what_does_not_fit(plan, rule)
         alpha, learn_alpha = self._prior("doc_topic_prior", n_topics, n_topics)
         beta, learn_beta = self._prior("topic_word_prior", 1, n_topics)
-        refuse_what_does_not_fit(plan, rule)
         start, word_topic = self._start(n_topics, counts.shape[1])
         schedule = make_schedule(self.schedule, rule)
         priors = PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)
@@ -124,23 +125,44 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return rule
 
     def _counts(self, X: Any, *, reset: bool) -> sparse.csr_array:
-        """X as canonical counts, after scikit-learn's and our own checks."""
-        if isinstance(X, Corpus):
-            names, X = X.vocabulary, X.counts
-        else:
-            names = None
+        """X as canonical counts, after scikit-learn's checks and our own."""
+        corpus = X if isinstance(X, Corpus) else None
+        checked = self._checked_corpus(corpus, reset) if corpus is not None else self._checked_matrix(X, reset)
+        counts = check_counts(checked)
+        if reset:
+            self._dtype = checked.dtype
+            self.vocabulary_ = corpus.vocabulary if corpus is not None else getattr(self, "feature_names_in_", None)
+            if not counts.nnz:
+                raise ValueError("X holds no words at all: every entry is 0. Check the vectoriser's vocabulary, min_df and stop words.")
+        return counts
+
+    def _checked_corpus(self, corpus: Corpus, reset: bool) -> sparse.csr_array:
+        """A Corpus has made its own checks; only the number of words is left."""
+        if reset:
+            self.n_features_in_ = corpus.n_words
+            self.__dict__.pop("feature_names_in_", None)
+        elif corpus.n_words != self.n_features_in_:
+            raise ValueError(
+                f"X has {corpus.n_words} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input: use the vocabulary of training."
+            )
+        return corpus.counts
+
+    def _checked_matrix(self, X: Any, reset: bool) -> sparse.csr_array:
+        name = f"{type(self).__name__}.{'fit' if reset else 'transform'}"
         if isinstance(X, Sequence) and len(X) and isinstance(X[0], str):
             raise ValueError(
                 "X is a list of texts; expected documents x words counts. Put CountVectorizer() before the model in a Pipeline."
             )
-        checked = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
-        check_non_negative(checked, f"{type(self).__name__}.{'fit' if reset else 'transform'}")
-        counts = check_counts(checked)
-        if reset:
-            self._dtype = checked.dtype
-            self.vocabulary_ = names if names is not None else getattr(self, "feature_names_in_", None)
-            if not counts.nnz:
-                raise ValueError("X holds no words at all: every entry is 0. Check the vectoriser's vocabulary, min_df and stop words.")
+        try:
+            checked = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
+        except ValueError as error:
+            cure = "\nReplace missing counts by 0, for instance with numpy.nan_to_num." if re.search("NaN|infinity", str(error)) else ""
+            raise ValueError(f"{error}{cure}") from error
+        counts = sparse.csr_array(checked)
+        if counts.nnz and counts.data.min() < 0:
+            raise ValueError(
+                f"Negative values in data passed to {name}: topic models need counts or weights >= 0. Clip them, or check the preprocessing."
+            )
         return counts
 
     def _seed(self) -> int:
@@ -150,8 +172,11 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             return int(state) % 2**63
         if state is None:
             return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> 1)
-        draw = state.integers if isinstance(state, np.random.Generator) else state.randint
-        return int(draw(2**31 - 1))
+        if isinstance(state, np.random.Generator):
+            return int(state.integers(2**31 - 1))
+        if isinstance(state, np.random.RandomState):
+            return int(state.randint(2**31 - 1))
+        raise ValueError(f"random_state is {state!r}; expected a whole number, None, a RandomState or a Generator.")
 
     def _prior(self, name: str, size: int, n_topics: int) -> tuple[np.ndarray, bool]:
         """The prior's first value (size,), and whether it is learned."""
@@ -175,6 +200,10 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             if self.init not in STARTS or self.init == "warm":
                 raise ValueError(f"init is {self.init!r}; choose 'hard', 'soft', a fitted model or an array of topics x words.")
             return self.init, None
+        if isinstance(self.init, BaseEstimator) and not hasattr(self.init, "components_"):
+            raise ValueError(
+                "init is a model without components_: it is not fitted (clone resets it). Give a fitted model, or its components_ array."
+            )
         topics = np.asarray(getattr(self.init, "components_", self.init), dtype=np.float64)
         if topics.shape != (n_topics, n_words):
             raise ValueError(
@@ -261,6 +290,7 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def topic_info(self, n: int = 10, *, vocabulary: Sequence[str] | None = None) -> pd.DataFrame | list[dict[str, Any]]:
         """One row per topic: id, share of all tokens, prior and top words. A pandas frame if pandas is installed, otherwise dictionaries."""
+        check_is_fitted(self)
         share = self.components_.sum(axis=1) / self.components_.sum()
         rows = [
             {"topic": k, "share": float(share[k]), "prior": float(self.doc_topic_prior_[k]), "words": " ".join(words)}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from topoi.corpus import Corpus
 from topoi.graph.factors import Documents, fit_weighting
 from topoi.infer.crew import Crew
 from topoi.infer.monitor import Monitor
@@ -117,14 +118,17 @@ class LDA(TopicModelBase):
 
     def _fit_batches(self, counts: sparse.csr_array, size: int) -> LDA:
         """Passes over all documents in batches, in one shuffled order."""
+        self.__dict__.pop("components_", None)  # a fit starts afresh
         online = self._begin_online(counts, counts.shape[0])
         order = np.random.default_rng(online.seed).permutation(counts.shape[0])
         with Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
             for epoch in range(1, self.max_iter + 1):
                 before = online.base
                 for first in range(0, counts.shape[0], size):
-                    self._learn_batch(counts[np.sort(order[first : first + size])], crew)
-                if monitor.note(epoch, _moved(before, online.base), lambda: self.perplexity(counts), self):
+                    batch = counts[np.sort(order[first : first + size])]
+                    if batch.nnz:
+                        self._learn_batch(batch, crew)
+                if monitor.note(epoch, _moved(before, online.base), lambda: self.perplexity(Corpus(counts)), self):
                     break
         self.doc_topic_ = self._fold_in(self.weighting_(counts)).astype(self._dtype)
         self.n_iter_, self.history_, self.converged_ = epoch, monitor.table(), monitor.converged
@@ -232,3 +236,20 @@ class LatentDirichletAllocation(LDA):
         monitor = super()._monitor(counts)
         monitor.least_change = self.perp_tol
         return monitor
+
+    def transform(self, X: Any, *, normalize: bool = True) -> np.ndarray:
+        """(D, K) topic shares; with normalize=False expected tokens plus prior, as in scikit-learn."""
+        shares = super().transform(X)
+        if normalize:
+            return shares
+        counts = self._counts(X, reset=False)
+        return shares * (counts.sum(axis=1) + self.doc_topic_prior_.sum())[:, None]
+
+    def fit_transform(self, X: Any, y: Any = None, *, normalize: bool = True, **metadata: Any) -> np.ndarray:
+        """Fit, then `transform`."""
+        self.fit(X, y)
+        return self.transform(X, normalize=normalize)
+
+    def perplexity(self, X: Any, sub_sampling: bool = False, **metadata: Any) -> float:
+        """Perplexity of X. sub_sampling has no counterpart here and changes nothing."""
+        return super().perplexity(X)
