@@ -548,17 +548,39 @@ def _count_message(wires, write, knobs, doc, w, x, m, n, L, first, listed, gain)
 
 
 @compiled
+def _count_single(words, weights, first, m, theta, phi, frozen):
+    """theta (K,), phi += x m for the edges from `first` on, with one owner and all topics. Returns the mass."""
+    mass = f4(0)
+    for i in range(m.shape[0]):
+        w, x = words[first + i], weights[first + i]
+        for k in range(len(theta)):
+            theta[k] += x * m[i, k]
+        if not frozen:
+            for k in range(len(theta)):
+                phi[w, k] += x * m[i, k]
+        mass += x
+    return mass
+
+
+@compiled
 def _count_visit(wires, write, flow, knobs, v, gain):
     """Count the messages of one visit into `write`. gain: (K,) scratch"""
     doc = wires.visit_doc[v]
     n, L, first, listed = _shape(wires, doc, len(knobs.alpha))
-    for e in range(wires.visit_edge[v], wires.visit_edge[v + 1]):
+    begin, end, at = wires.visit_edge[v], wires.visit_edge[v + 1], wires.visit_message[v]
+    if n == 1 and not listed and not len(flow.z):
+        m = flow.mu[at : at + (end - begin) * L].reshape(end - begin, L)
+        pair = wires.slot_ptr[doc]
+        row = write.theta[wires.slots[pair]]
+        write.share[pair] += _count_single(wires.edge_word, wires.edge_x, begin, m, row, write.phi, knobs.frozen_words)
+        return
+    for e in range(begin, end):
         w, x = wires.edge_word[e], wires.edge_x[e]
         if len(flow.z):
             _count_drawn(wires, write, knobs, doc, w, flow.z[e], L, first, listed)
         else:
-            at = wires.visit_message[v] + (e - wires.visit_edge[v]) * n * L
-            _count_message(wires, write, knobs, doc, w, x, flow.mu[at : at + n * L], n, L, first, listed, gain)
+            message = flow.mu[at + (e - begin) * n * L : at + (e - begin + 1) * n * L]
+            _count_message(wires, write, knobs, doc, w, x, message, n, L, first, listed, gain)
 
 
 @compiled
