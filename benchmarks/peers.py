@@ -69,9 +69,9 @@ def tomotopy(train: Corpus, n_topics: int, sweeps: int) -> Trained:
 
 
 PEERS: dict[str, tuple[Callable[[Corpus, int, int], Trained], int, int, str]] = {  # train, full run, quick run, unit
-    "scikit-learn": (scikit_learn, 50, 2, "iterations"),
-    "gensim": (gensim, 20, 1, "passes"),
     "tomotopy": (tomotopy, 1000, 20, "sweeps"),
+    "gensim": (gensim, 20, 1, "passes"),
+    "scikit-learn": (scikit_learn, 50, 2, "iterations"),
 }
 
 
