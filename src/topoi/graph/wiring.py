@@ -77,8 +77,9 @@ def padded(n_topics: int) -> int:
 
 
 def n_blocks(n_edges: int) -> int:
-    """Side of the grid for a corpus of `n_edges` edges."""
-    return int(np.clip(np.sqrt(n_edges / EDGES_PER_CELL), 1, MAX_BLOCKS))
+    """Side of the grid for a corpus of `n_edges` edges: a power of two, so that two, four or eight threads have equal shares."""
+    side = max(np.sqrt(n_edges / EDGES_PER_CELL), 1.0)
+    return min(2 ** round(np.log2(side)), MAX_BLOCKS)
 
 
 def build_graph(plan: Plan, *, seed: int = 0, tokens: bool = False, blocks: int | None = None) -> Graph:
