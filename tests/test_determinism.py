@@ -138,7 +138,6 @@ def test_transform_does_not_depend_on_the_batch(mixed, rule, schedule):
     np.testing.assert_array_equal(model.transform(counts[order]), together[order])
 
 
-@pytest.mark.xfail(strict=True, reason="engine.run rebuilds the tables of documents at rest: other bits in the last place")
 @pytest.mark.parametrize("rule", ["bp", "sibp"])
 def test_transform_does_not_depend_on_a_slow_document(rule):
     """A document that needs more sweeps than it takes to rebuild all tables does not touch those that came to rest long before."""

@@ -72,7 +72,9 @@ def fold_in_state(
     state = State.start(graph, rule, alpha, TINY, seed=seed, crew=crew, start=start, word_topic=topic_word.T)
     independent = graph.private and not graph.plan.fields and not rule.draws
     rest = REST if independent else 0.0  # a document at rest is woken by nobody only if nobody talks to it
-    return run(state, rule, schedule, max_iter=max_iter, monitor=Monitor(callbacks=[_at_rest]), crew=crew, rest=rest)
+    run(state, rule, schedule, max_iter=max_iter, monitor=Monitor(callbacks=[_at_rest]), crew=crew, rest=rest)
+    state.rebuild(rule, crew)  # the same bits whether or not other documents kept the run going
+    return state
 
 
 def _at_rest(state: State, _record: object) -> bool:
