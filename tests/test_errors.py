@@ -77,9 +77,6 @@ def test_list_of_texts():
         LDA(3).fit(["a text", "another"])
 
 
-@pytest.mark.xfail(
-    strict=True, reason="only lists are looked at; an array or a column of texts gets numpy's 'could not convert' (base.py, _counts)"
-)
 @pytest.mark.parametrize("form", [np.array, pd.Series], ids=["array", "series"])
 def test_array_of_texts(form):
     with pytest.raises(ValueError, match="CountVectorizer"):
@@ -254,9 +251,6 @@ def test_tokens_are_whole(options, cause):
         LDA(3, weighting="count" if cause == "fractions" else "log", **options).fit(0.5 * X if cause == "fractions" else X)
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="mini-batches look at raw counts, then cut weights to whole tokens (lda.py, _learn_batch)"
-)
 def test_tokens_of_weighted_mini_batches_are_whole():
     with pytest.raises(ValueError, match="works on single tokens and needs whole-number counts"):
         LDA(3, rule="cvb0", weighting="log", batch_size=3).fit(X)
@@ -264,9 +258,6 @@ def test_tokens_of_weighted_mini_batches_are_whole():
         LDA(3, rule="cvb0", batch_size=3).fit(0.5 * X)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the cure names rule='bp', which is set already; it should say messages='edge' (base.py, refuse_fractions)"
-)
 def test_the_cure_for_tokens_of_fractions_is_another_setting():
     with pytest.raises(ValueError, match="messages='edge'"):
         LDA(3, rule="bp", messages="token").fit(0.5 * X)
@@ -280,11 +271,6 @@ def test_mini_batches_need_asynchronous_messages(options, fit):
         fit(LDA(3, batch_size=5, **options))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="settings of mini-batches are not checked; learning_decay=-1 never ends (lda.py, _begin_online)",
-)
 @pytest.mark.parametrize(
     ("name", "value"), [("learning_decay", -1.0), ("learning_decay", 2.0), ("learning_offset", -1.0), ("total_samples", 0)]
 )

@@ -149,7 +149,7 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _checked_matrix(self, X: Any, reset: bool) -> sparse.csr_array:
         name = f"{type(self).__name__}.{'fit' if reset else 'transform'}"
-        if isinstance(X, Sequence) and len(X) and isinstance(X[0], str):
+        if (isinstance(X, Sequence) or getattr(X, "ndim", 2) == 1) and isinstance(next(iter(X), None), str):
             raise ValueError(
                 "X is a list of texts; expected documents x words counts. Put CountVectorizer() before the model in a Pipeline."
             )
@@ -341,7 +341,7 @@ def refuse_fractions(counts: sparse.csr_array, rule: str) -> None:
     if (counts.data != np.round(counts.data)).any():
         raise ValueError(
             f"rule={rule!r} works on single tokens and needs whole-number counts; X (or its weighting) has fractions. "
-            "Use rule='bp', or give raw counts with weighting='count'."
+            "Use rule='bp', or give raw counts with weighting='count'; messages='edge' takes fractions (not for 'gibbs')."
         )
 
 

@@ -140,6 +140,10 @@ class LDA(TopicModelBase):
             raise ValueError(
                 "Mini-batches work with rule 'bp', 'sibp' or 'cvb0' and schedule='asynchronous'; change these or drop batch_size."
             )
+        limits = {"learning_decay": (0, 1), "learning_offset": (0, np.inf), "total_samples": (1, np.inf)}
+        for name, (low, high) in limits.items():
+            if not low <= getattr(self, name) <= high:
+                raise ValueError(f"{name} is {getattr(self, name)!r}; expected a number from {low} to {high}.")
         alpha, learn_alpha = self._prior("doc_topic_prior", self.n_components, self.n_components)
         beta, learn_beta = self._prior("topic_word_prior", 1, self.n_components)
         self.weighting_ = fit_weighting(self.weighting, counts)
@@ -166,9 +170,10 @@ class LDA(TopicModelBase):
     def _learn_batch(self, counts: sparse.csr_array, crew: Crew) -> None:
         online = self._online
         assert online is not None
+        weights = self.weighting_(counts)
         if online.rule.tokens:
-            refuse_fractions(counts, self.rule)
-        online.step(self.weighting_(counts), crew)
+            refuse_fractions(weights, self.rule)
+        online.step(weights, crew)
         if online.base is None:
             raise ValueError("The first batch holds no words at all. Begin with documents that have some.")
         self.components_ = np.ascontiguousarray(online.base.T + online.beta, dtype=self._dtype)
