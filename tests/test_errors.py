@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 from conftest import small_counts
 from scipy import sparse
@@ -301,11 +303,11 @@ def test_learning_method_of_scikit_learns_class(method):
 def test_too_many_topics_are_refused():
     """The error names the size, what is free, and the settings that avoid it."""
     message = (
-        r"100000000 topics on [\d,]+ edges need [\d,.]+ GiB, but [\d,.]+ GiB are free. "
+        r"1000000000 topics on [\d,]+ edges need [\d,.]+ GiB, but [\d,.]+ GiB are free. "
         r"Use fewer topics \(n_components\), or mini-batches with constant memory \(LDA's batch_size\)"
     )
     with pytest.raises(MemoryError, match=message):
-        LDA(10**8, doc_topic_prior=0.1).fit(X)
+        LDA(10**9, doc_topic_prior=0.1).fit(X)
 
 
 @pytest.mark.parametrize("prior", ["learn", 0.1, None], ids=str)
@@ -314,24 +316,31 @@ def test_too_many_topics_take_no_memory(prior):
     tracemalloc.start()
     try:
         with pytest.raises(MemoryError, match="GiB are free"):
-            LDA(2 * 10**8, doc_topic_prior=prior).fit(X)
+            LDA(10**9, doc_topic_prior=prior).fit(X)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
     assert peak < 10e6
 
 
+def leave_free(n_bytes: int, monkeypatch) -> None:
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=n_bytes))
+
+
 def test_memory_is_judged_by_what_is_free(monkeypatch):
     """1,000 bytes free: even this corpus is too much. Token rules count tokens, the others (document, word) pairs."""
-    import psutil
-
-    class Little:
-        available = 1000
-
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: Little)
+    leave_free(1000, monkeypatch)
     for rule, edges in (("bp", X.nnz), ("gibbs", X.sum()), ("cvb0", X.sum())):
         with pytest.raises(MemoryError, match=rf"3 topics on {edges:,.0f} edges need 0.0 GiB, but 0.0 GiB are free"):
             LDA(3, rule=rule).fit(X)
+
+
+@pytest.mark.parametrize("fit", [lambda m: m.fit(X), lambda m: m.partial_fit(X)], ids=["batch_size", "partial_fit"])
+def test_batches_that_do_not_fit(fit, monkeypatch):
+    """A batch and the tables of all words need memory too; the cure is a smaller batch or fewer topics."""
+    leave_free(1000, monkeypatch)
+    with pytest.raises(MemoryError, match="n_components"):
+        fit(LDA(3, batch_size=5))
 
 
 # -------------------------------------------------------------------------------------------------------------------- after the fit

@@ -279,6 +279,17 @@ def test_hard_start_takes_all_topics_alike():
     assert (share[5:] == 0).all()
 
 
+@pytest.mark.xfail(
+    strict=True, reason="start and first sweep have the same seed, so each token draws its first topic again (state.py, knobs)"
+)
+def test_first_draws_do_not_repeat_the_start():
+    """Under priors so large that all topics are alike, a fifth of 20,000 tokens keeps its topic, within five standard errors."""
+    run = begin(sparse.csr_array(np.ones((200, 100))), 5, "gibbs", alpha=1e6, beta=1e6)
+    before = run.state.flow.z.copy()
+    run.sweep()
+    np.testing.assert_allclose((run.state.flow.z == before).mean(), 0.2, rtol=0, atol=5 * np.sqrt(0.2 * 0.8 / 20_000))
+
+
 @pytest.mark.parametrize("rule", ["bp", "gibbs"])
 def test_start_does_not_depend_on_the_grid(rule):
     starts = []

@@ -11,10 +11,11 @@ from scipy import sparse
 
 from topoi.corpus import Corpus
 from topoi.graph.factors import Documents, fit_weighting
+from topoi.graph.wiring import Plan
 from topoi.infer.crew import Crew
 from topoi.infer.monitor import Monitor
 from topoi.infer.online import Online
-from topoi.models.base import TopicModelBase, refuse_fractions
+from topoi.models.base import TopicModelBase, refuse_fractions, refuse_what_does_not_fit
 
 __all__ = ["LDA", "LatentDirichletAllocation"]
 
@@ -173,6 +174,7 @@ class LDA(TopicModelBase):
         weights = self.weighting_(counts)
         if online.rule.tokens:
             refuse_fractions(weights, self.rule)
+        refuse_what_does_not_fit(Plan(self.n_components, weights), online.rule)
         online.step(weights, crew)
         if online.base is None:
             raise ValueError("The first batch holds no words at all. Begin with documents that have some.")
