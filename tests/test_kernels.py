@@ -279,9 +279,6 @@ def test_hard_start_takes_all_topics_alike():
     assert (share[5:] == 0).all()
 
 
-@pytest.mark.xfail(
-    strict=True, reason="start and first sweep have the same seed, so each token draws its first topic again (state.py, knobs)"
-)
 def test_first_draws_do_not_repeat_the_start():
     """Under priors so large that all topics are alike, a fifth of 20,000 tokens keeps its topic, within five standard errors."""
     run = begin(sparse.csr_array(np.ones((200, 100))), 5, "gibbs", alpha=1e6, beta=1e6)

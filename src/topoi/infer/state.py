@@ -54,8 +54,9 @@ class State:
         silence = Fields(np.zeros((1, 1), np.float32), np.zeros(graph.n_docs, np.float32))
         state = cls(graph, wide_alpha, float(beta), seed, blank_tables(graph), flow, known, silence)
         source = np.ones((1, graph.width), np.float32) if word_topic is None else widened(word_topic, graph.width)
+        knobs = state.knobs(rule, in_place=False)._replace(seed=_sweep_seed(seed, 0))
         for stage in range(graph.n_word_blocks):
-            crew.each(kernels.start_stage, graph.wires, flow, state.knobs(rule, in_place=False), source, STARTS[start], stage)
+            crew.each(kernels.start_stage, graph.wires, flow, knobs, source, STARTS[start], stage)
         state.rebuild(rule, crew)
         return state
 
@@ -70,7 +71,7 @@ class State:
             frozen_words=self.graph.plan.frozen_words,
             plain_side=False,
             rest=rest,
-            seed=_sweep_seed(self.seed, self.sweep),
+            seed=_sweep_seed(self.seed, self.sweep + 1),  # 0 is the start's
             n_doc_blocks=self.graph.n_doc_blocks,
             n_word_blocks=self.graph.n_word_blocks,
             max_owners=self.graph.max_owners,
