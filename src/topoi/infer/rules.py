@@ -60,7 +60,7 @@ def make_rule(name: str, *, messages: str = "auto", inner: int = 1, digamma_word
         raise ValueError("rule='gibbs' draws a topic for every token, so messages='edge' cannot work; use 'auto' or 'token'.")
     tokens = messages == "token" or (messages == "auto" and name in ("cvb0", "gibbs"))
     if name == "vb":
-        # The plug-in fixed point is exact for VB: it has the stationary points of VB's own bound.
+        # For alpha the plug-in fixed point has the stationary points of VB's own bound; for beta only in the textbook form.
         return Rule(name, 0.0, tokens, digamma_owners=True, digamma_words=digamma_words, expected_counts=False, inner=inner)
     if inner != 1 or digamma_words:
         raise ValueError(f"vb_inner and vb_textbook belong to rule='vb'; rule={name!r} has no such option.")

@@ -194,7 +194,7 @@ class LatentDirichletAllocation(LDA):
     """LDA with the parameters and defaults of scikit-learn's class of this name: change the import, and code written for it runs.
 
     Priors of None are 1 / n_components, fixed. learning_method="online" learns in batches of batch_size. evaluate_every > 0 measures training
-    perplexity and stops when it changes by less than perp_tol. mean_change_tol and max_doc_update_iter have no counterpart here and
+    perplexity and stops when it changes by less than perp_tol. `score` is per token, where scikit-learn's is a total; there is no `bound_`. mean_change_tol and max_doc_update_iter have no counterpart here and
     change nothing.
     """
 
