@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from topoi.infer.kernels import _draw, _hash, _uniform, compiled, f4
+from topoi.infer.kernels.rows import compiled, draw, f4, mix, uniform
 
 __all__ = ["digamma", "expected_digamma_gain", "left_to_right", "log_likelihood"]
 
@@ -75,7 +75,7 @@ def left_to_right(tokens, word_topic, alpha, n_particles, seed, number):
     likely = np.zeros(N)
     z = np.zeros(N, np.int64)
     p = np.zeros(K, f4)
-    key = _hash(seed, number)
+    key = mix(seed, number)
     drawn = 0
     for _ in range(n_particles):
         held = np.zeros(K)
@@ -84,7 +84,7 @@ def left_to_right(tokens, word_topic, alpha, n_particles, seed, number):
                 held[z[past]] -= 1.0
                 for k in range(K):
                     p[k] = f4(word_topic[tokens[past], k] * (held[k] + alpha[k]))
-                z[past] = _draw(p, _uniform(key, drawn))
+                z[past] = draw(p, uniform(key, drawn))
                 drawn += 1
                 held[z[past]] += 1.0
             total = 0.0
@@ -93,7 +93,7 @@ def left_to_right(tokens, word_topic, alpha, n_particles, seed, number):
                 p[k] = f4(value)
                 total += value
             likely[n] += total / (n + alpha.sum())
-            z[n] = _draw(p, _uniform(key, drawn))
+            z[n] = draw(p, uniform(key, drawn))
             drawn += 1
             held[z[n]] += 1.0
     return np.log(likely / n_particles).sum()

@@ -1,0 +1,23 @@
+"""The compiled heart. Begin with `sweeps.py`; `reference.py` beside this folder says the same in plain NumPy."""
+
+from topoi.infer.kernels.gibbs import gibbs_stage
+from topoi.infer.kernels.lists import admit, copy_stage, topics_of_words
+from topoi.infer.kernels.rows import uniforms
+from topoi.infer.kernels.sweeps import sweep_stage
+from topoi.infer.kernels.tables import count_stage, merge_shared, start_stage
+from topoi.infer.kernels.tiny import recall_stage, tiny_stage, tiny_start_stage
+
+__all__ = [
+    "admit",
+    "copy_stage",
+    "count_stage",
+    "gibbs_stage",
+    "merge_shared",
+    "recall_stage",
+    "start_stage",
+    "sweep_stage",
+    "tiny_stage",
+    "tiny_start_stage",
+    "topics_of_words",
+    "uniforms",
+]

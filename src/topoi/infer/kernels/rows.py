@@ -1,0 +1,86 @@
+"""What all kernels share: how they are compiled, random numbers, and the rows of a document's topics.
+
+Numba's disk cache watches the file of a compiled function, not the files it calls: after a change here run `make clean-cache`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+f4 = np.float32
+u8 = np.uint64
+
+compiled = njit(fastmath=True, error_model="numpy", nogil=True, cache=True)
+
+
+@compiled
+def mix(seed, number):
+    """SplitMix64 of a counter: the same (seed, number) gives the same bits, in any order and on any thread."""
+    h = u8(seed) + (u8(number) + u8(1)) * u8(0x9E3779B97F4A7C15)
+    h = (h ^ (h >> u8(30))) * u8(0xBF58476D1CE4E5B9)
+    h = (h ^ (h >> u8(27))) * u8(0x94D049BB133111EB)
+    return h ^ (h >> u8(31))
+
+
+@compiled
+def uniform(seed, number):
+    """A number in [0, 1)."""
+    return (mix(seed, number) >> u8(11)) * (1.0 / 9007199254740992.0)
+
+
+@compiled
+def uniforms(seed, numbers):
+    """uniform for each of `numbers`."""
+    out = np.empty(len(numbers))
+    for i in range(len(numbers)):
+        out[i] = uniform(seed, numbers[i])
+    return out
+
+
+@compiled
+def shape(wires, doc, K):
+    """Owners and topics of a document: n, L, where its topic list starts, whether it has one."""
+    first, last = wires.topic_ptr[doc], wires.topic_ptr[doc + 1]
+    return wires.slot_ptr[doc + 1] - wires.slot_ptr[doc], last - first if last > first else K, first, last > first
+
+
+@compiled
+def gather(row, topics, first, listed, L, out):
+    """out[:L] = row[topics of the document]"""
+    if listed:
+        for k in range(L):
+            out[k] = row[topics[first + k]]
+    else:
+        for k in range(L):
+            out[k] = row[k]
+
+
+@compiled
+def scatter_add(row, topics, first, listed, L, change):
+    """row[topics of the document] += change[:L], never below 0 (rounding)"""
+    zero = f4(0)
+    if listed:
+        for k in range(L):
+            t = topics[first + k]
+            row[t] = max(row[t] + change[k], zero)
+    else:
+        for k in range(L):
+            row[k] = max(row[k] + change[k], zero)
+
+
+@compiled
+def draw(p, chance):
+    """Index i with probability p[i] / sum p."""
+    rest = np.float64(0)
+    for i in range(len(p)):
+        rest += p[i]
+    rest *= chance
+    last = 0
+    for i in range(len(p)):
+        if p[i] > f4(0):  # padding topics cannot be drawn
+            last = i
+            rest -= p[i]
+            if rest < 0.0:
+                break
+    return last

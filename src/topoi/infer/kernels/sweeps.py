@@ -1,0 +1,415 @@
+"""One sweep of BP, siBP, CVB0 or VB: arrays in, arrays changed in place (`bundles.py` names them).
+
+Each kernel has its plain NumPy twin in `reference.py`. Read that one first: it says the same in a tenth of the lines.
+Four habits explain the look of these files (docs/design.md has the measurements):
+
+- one loop per written array, so that LLVM vectorises each of them;
+- scalars are made single precision before they meet a loop;
+- bundles are taken apart once per cell, not once per visit or edge: each array that leaves a tuple costs two atomic operations;
+- integer codes and data choose what happens, never a function passed in, so that the disk cache works in every process.
+
+Letters: `mu` messages, `theta` owner x topic counts, `phi` word x topic counts, `totals` topic totals, `x` edge weight,
+`L` number of topics a document may use (all of them, or the length of its list).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from topoi.infer.kernels.rows import compiled, f4, gather, scatter_add, shape
+from topoi.infer.kernels.tables import count_visit
+
+# --------------------------------------------------------------------------------------------------------------- the three updates
+
+
+@compiled
+def _renew_single(
+    words, weights, first, last, m, phi, phi_out, side, gained, total, alpha, heard, held, silence,
+    new, gain, beta, beta_sum, cap, in_place, frozen
+):  # fmt: skip
+    """Renew the messages m of edges first to last, with one owner and all topics. Eq. 7; eq. 21 with cap = 0; eq. 30 with a field.
+
+    side (K,) is what the owner holds, `held` its sum with the prior (0: no normaliser); `gained` what it gains when the tables wait for the end
+    of the sweep; heard (K,) the weighted field, silence = 1 - its weight. Without a field the normaliser cancels and is left out.
+    Returns sum x |mu_new - mu_old|.
+    """
+    zero, one = f4(0), f4(1)
+    keep = one if in_place else zero
+    K = len(alpha)
+    residual = 0.0
+    for i in range(last - first):
+        w, x = words[first + i], weights[first + i]
+        own_side = min(x, cap)
+        own_word = zero if frozen else own_side
+        weight = silence if silence == one or held == zero else silence / (held - own_side)
+        z = zero
+        for k in range(K):
+            word = max(phi[w, k] - own_word * m[i, k], zero) + beta
+            owner = max(side[k] - own_side * m[i, k], zero) + alpha[k]
+            value = word * (owner * weight + heard[k]) / max(total[k] - own_word * m[i, k], beta_sum)
+            new[k] = value
+            z += value
+        scale, moved = one / z, zero
+        for k in range(K):
+            value = new[k] * scale
+            moved += abs(value - m[i, k])
+            gain[k] = x * (value - keep * m[i, k])
+            m[i, k] = value
+        residual += x * moved
+        if in_place:
+            for k in range(K):
+                side[k] = max(side[k] + gain[k], zero)
+        else:
+            for k in range(K):
+                gained[k] += gain[k]
+        if not frozen:
+            for k in range(K):
+                phi_out[w, k] = max(phi_out[w, k] + gain[k], zero)
+    return residual
+
+
+@compiled
+def _renew_listed(
+    words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha, heard, held, silence,
+    new, gain, beta, beta_sum, cap, in_place, frozen
+):  # fmt: skip
+    """`_renew_single` for a document that may use the topics where[:L] only; side, total, alpha and heard are of these topics."""
+    zero, one = f4(0), f4(1)
+    keep = one if in_place else zero
+    L = m.shape[1]
+    residual = 0.0
+    for i in range(last - first):
+        w, x = words[first + i], weights[first + i]
+        own_side = min(x, cap)
+        own_word = zero if frozen else own_side
+        weight = silence if silence == one or held == zero else silence / (held - own_side)
+        z = zero
+        for k in range(L):
+            word = max(phi[w, where[k]] - own_word * m[i, k], zero) + beta
+            owner = max(side[k] - own_side * m[i, k], zero) + alpha[k]
+            value = word * (owner * weight + heard[k]) / max(total[k] - own_word * m[i, k], beta_sum)
+            new[k] = value
+            z += value
+        scale, moved = one / z, zero
+        for k in range(L):
+            value = new[k] * scale
+            moved += abs(value - m[i, k])
+            gain[k] = x * (value - keep * m[i, k])
+            m[i, k] = value
+        residual += x * moved
+        if in_place:
+            for k in range(L):
+                side[k] = max(side[k] + gain[k], zero)
+        else:
+            for k in range(L):
+                gained[k] += gain[k]
+        if not frozen:
+            for k in range(L):
+                phi_out[w, where[k]] = max(phi_out[w, where[k]] + gain[k], zero)
+    return residual
+
+
+@compiled
+def joint_message(row, side, total, alpha, beta, beta_sum, own_word, own_side, m, new, says, share, prior, plain, silence, heard):
+    """m(o, k) of several owners, or of an owner and a field. Eqs. 26 and 30. Returns sum_ok m(o, k).
+
+    m, new, side: (n * L,) owner by owner; says: (L,) scratch for the word's part; share: (n,) mass of each owner in the document;
+    heard: (L,) the weighted field; silence: 1 - weight of the field.
+    """
+    zero = f4(0)
+    L = len(row)
+    says[:] = zero
+    for j in range(len(share)):
+        for k in range(L):
+            says[k] += m[j * L + k]
+    for k in range(L):
+        own = own_word * says[k]
+        says[k] = (max(row[k] - own, zero) + beta) / max(total[k] - own, beta_sum)
+    z = zero
+    for j in range(len(share)):
+        mass, held = zero, zero
+        for k in range(L):
+            mass += m[j * L + k]
+            held += side[j * L + k] + alpha[k]
+        likely = max(share[j] - own_side * mass, zero) + prior if prior > zero else f4(1)
+        scale = likely * silence if plain else likely * silence / (held - own_side * mass)
+        for k in range(L):
+            owner = max(side[j * L + k] - own_side * m[j * L + k], zero) + alpha[k]
+            value = says[k] * (owner * scale + likely * heard[k])
+            new[j * L + k] = value
+            z += value
+    return z
+
+
+# ------------------------------------------------------------------------------------------------------------------- one sweep
+
+
+class Scratch(NamedTuple):
+    """Buffers of one worker. Those of n K numbers hold n owners x L topics, owner by owner."""
+
+    stock: Any  # (K,) topic totals + W beta when the cell was opened
+    change: Any  # (K,) what this cell has added to them
+    total: Any  # (K,) the sum of both, for the document's topics
+    alpha: Any  # (K,) priors of the document's topics
+    row: Any  # (K,) counts of one word in the document's topics
+    heard: Any  # (K,) the field
+    says: Any  # (K,) what the word says, then what it gains
+    side: Any  # (n K,) what the owners hold
+    gained: Any  # (n K,) what the owners gain in this visit
+    new: Any  # (n K,) the new message
+    gain: Any  # (n K,) what the tables gain by it
+    share: Any  # (n,) mass of each owner in the document
+    where: Any  # (K,) the document's topics; unsigned, so that an index needs no test for negative numbers
+
+
+@compiled
+def open_cell(read, knobs):
+    K, n = len(knobs.alpha), knobs.max_owners
+    stock = (read.totals + knobs.beta_sum).astype(f4)
+    one = np.zeros((6, K), f4)
+    many = np.zeros((4, n * K), f4)
+    return Scratch(
+        stock, one[0], one[1], one[2], one[3], one[4], one[5], many[0], many[1], many[2], many[3], np.zeros(n, f4), np.zeros(K, np.uint32)
+    )
+
+
+@compiled
+def close_cell(flow, scratch, block):
+    for k in range(len(scratch.change)):
+        flow.change[block, k] = scratch.change[k]
+
+
+@compiled
+def open_visit(wires, read, fields, knobs, scratch, doc):
+    """Gather what a visit of `doc` needs. Returns `shape`."""
+    n, L, first, listed = shape(wires, doc, len(knobs.alpha))
+    if listed:
+        for k in range(L):
+            t = wires.topics[first + k]
+            scratch.total[k] = scratch.stock[t] + scratch.change[t]
+    else:
+        for k in range(L):
+            scratch.total[k] = scratch.stock[k] + scratch.change[k]
+    gather(knobs.alpha, wires.topics, first, listed, L, scratch.alpha)
+    for j in range(n):
+        pair = wires.slot_ptr[doc] + j
+        gather(read.theta[wires.slots[pair]], wires.topics, first, listed, L, scratch.side[j * L : (j + 1) * L])
+        scratch.share[j] = read.share[pair]
+    if fields.weight[doc] > f4(0):
+        gather(fields.message[doc], wires.topics, first, listed, L, scratch.heard)
+    else:
+        scratch.heard[:] = f4(0)
+    return n, L, first, listed
+
+
+@compiled
+def close_visit(wires, write, scratch, doc, n, L, first, listed, moves_totals):
+    """Give the owners what they gained, and note it for the totals of the topics."""
+    for j in range(n):
+        gained = scratch.gained[j * L : (j + 1) * L]
+        scatter_add(write.theta[wires.slots[wires.slot_ptr[doc] + j]], wires.topics, first, listed, L, gained)
+        if not moves_totals:
+            continue
+        if listed:
+            for k in range(L):
+                scratch.change[wires.topics[first + k]] += gained[k]
+        else:
+            for k in range(L):
+                scratch.change[k] += gained[k]
+
+
+@compiled
+def _renew_joint(wires, read, write, flow, fields, knobs, scratch, v, n, L, first, listed):
+    """Renew the messages of a visit with several owners. Returns sum x |mu_new - mu_old|."""
+    zero, one = f4(0), f4(1)
+    doc = wires.visit_doc[v]
+    keep = one if knobs.in_place else zero
+    side, gained, new, gain = scratch.side[: n * L], scratch.gained[: n * L], scratch.new[: n * L], scratch.gain[: n * L]
+    row, says, share = scratch.row[:L], scratch.says[:L], scratch.share[:n]
+    residual = 0.0
+    for e in range(wires.visit_edge[v], wires.visit_edge[v + 1]):
+        w, x = wires.edge_word[e], wires.edge_x[e]
+        at = wires.visit_message[v] + (e - wires.visit_edge[v]) * n * L
+        m = flow.mu[at : at + n * L]
+        own_side = min(x, f4(knobs.own_cap))
+        own_word = zero if knobs.frozen_words else own_side
+        gather(read.phi[w], wires.topics, first, listed, L, row)
+        z = joint_message(
+            row, side, scratch.total[:L], scratch.alpha[:L], f4(knobs.beta), f4(knobs.beta_sum), own_word, own_side, m, new, says, share,
+            f4(knobs.owner_prior), knobs.plain_side, one - fields.weight[doc], scratch.heard[:L],
+        )  # fmt: skip
+        scale, moved = one / z, zero
+        for i in range(n * L):
+            value = new[i] * scale
+            new[i] = value
+            moved += abs(value - m[i])
+        residual += x * moved
+        for i in range(n * L):
+            gain[i] = x * (new[i] - keep * m[i])
+        for i in range(n * L):
+            m[i] = new[i]
+        if knobs.in_place:
+            for i in range(n * L):
+                side[i] = max(side[i] + gain[i], zero)
+        else:
+            for i in range(n * L):
+                gained[i] += gain[i]
+        _count_shares(write.share, wires.slot_ptr[doc], share, gain, L, knobs.in_place)
+        if not knobs.frozen_words:
+            says[:] = zero
+            for j in range(n):
+                for k in range(L):
+                    says[k] += gain[j * L + k]
+            scatter_add(write.phi[w], wires.topics, first, listed, L, says)
+    return residual
+
+
+@compiled
+def _visit_singles(wires, read, write, flow, fields, knobs, scratch, begin, end):
+    """Visits flow.order[begin:end], all to documents of one owner."""
+    zero, one = f4(0), f4(1)
+    K = len(knobs.alpha)
+    order, visit_doc, visit_edge, visit_message = flow.order, wires.visit_doc, wires.visit_edge, wires.visit_message
+    slot_ptr, slots, topic_ptr, topics = wires.slot_ptr, wires.slots, wires.topic_ptr, wires.topics
+    words, weights, mu, residual = wires.edge_word, wires.edge_x, flow.mu, flow.residual
+    theta, phi, theta_out, phi_out, share_out = read.theta, read.phi, write.theta, write.phi, write.share
+    message, field_weight, prior = fields.message, fields.weight, knobs.alpha
+    stock, change, total, alpha, heard = scratch.stock, scratch.change, scratch.total, scratch.alpha, scratch.heard
+    side, gained, new, gain, where = scratch.side, scratch.gained, scratch.new, scratch.gain, scratch.where
+    beta, beta_sum, cap = f4(knobs.beta), f4(knobs.beta_sum), f4(knobs.own_cap)
+    in_place, frozen, moves_totals = knobs.in_place, knobs.frozen_words, knobs.in_place and not knobs.frozen_words
+    for i in range(begin, end):
+        v = order[i]
+        doc, first, last, at = visit_doc[v], visit_edge[v], visit_edge[v + 1], visit_message[v]
+        slot, list_at = slots[slot_ptr[doc]], topic_ptr[doc]
+        L = topic_ptr[doc + 1] - list_at
+        listed = L > 0
+        if listed:
+            for k in range(L):
+                t = topics[list_at + k]
+                where[k] = t
+                total[k] = stock[t] + change[t]
+                alpha[k] = prior[t]
+                side[k] = theta[slot, t]
+        else:
+            L = K
+            for k in range(K):
+                total[k] = stock[k] + change[k]
+            for k in range(K):
+                alpha[k] = prior[k]
+            for k in range(K):
+                side[k] = theta[slot, k]
+        for k in range(L):
+            gained[k] = zero
+        for k in range(L):
+            heard[k] = zero
+        held = zero
+        if field_weight[doc] > zero:
+            for k in range(L):
+                heard[k] = message[doc, where[k]] if listed else message[doc, k]
+            if not knobs.plain_side:
+                for k in range(L):
+                    held += side[k] + alpha[k]
+        m = mu[at : at + (last - first) * L].reshape(last - first, L)
+        if listed:
+            moved = _renew_listed(
+                words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha, heard, held, one - field_weight[doc],
+                new, gain, beta, beta_sum, cap, in_place, frozen,
+            )  # fmt: skip
+        else:
+            moved = _renew_single(
+                words, weights, first, last, m, phi, phi_out, side, gained, total, alpha, heard, held, one - field_weight[doc],
+                new, gain, beta, beta_sum, cap, in_place, frozen,
+            )  # fmt: skip
+        residual[v] = moved
+        if in_place and listed:
+            for k in range(L):
+                t = where[k]
+                if moves_totals:
+                    change[t] += side[k] - theta[slot, t]
+                theta_out[slot, t] = side[k]
+        elif in_place:
+            if moves_totals:
+                for k in range(K):
+                    change[k] += side[k] - theta[slot, k]
+            for k in range(K):
+                theta_out[slot, k] = side[k]
+        else:
+            mass = zero
+            for k in range(L):
+                mass += gained[k]
+            for k in range(L):
+                t = where[k] if listed else k
+                theta_out[slot, t] += gained[k]
+            share_out[slot_ptr[doc]] += mass
+
+
+@compiled
+def _visit_joint(wires, read, write, flow, fields, knobs, scratch, v):
+    """A visit to a document of several owners. Returns sum x |mu_new - mu_old|."""
+    doc = wires.visit_doc[v]
+    n, L, first, listed = open_visit(wires, read, fields, knobs, scratch, doc)
+    for i in range(n * L):
+        scratch.gained[i] = scratch.side[i] if knobs.in_place else f4(0)
+    residual = _renew_joint(wires, read, write, flow, fields, knobs, scratch, v, n, L, first, listed)
+    if knobs.in_place:
+        for i in range(n * L):
+            scratch.gained[i] = scratch.side[i] - scratch.gained[i]
+    close_visit(wires, write, scratch, doc, n, L, first, listed, knobs.in_place and not knobs.frozen_words)
+    return residual
+
+
+@compiled
+def _count_shares(table, first, share, gain, L, in_place):
+    """Add to each owner's mass in the document what this edge gave it."""
+    for j in range(len(share)):
+        mass = f4(0)
+        for k in range(L):
+            mass += gain[j * L + k]
+        table[first + j] = max(table[first + j] + mass, f4(0))
+        if in_place:
+            share[j] = table[first + j]
+
+
+@compiled
+def _at_rest(weights, first, last, residual, rest):
+    """Whether a visit moved no more than `rest` per unit of weight when it was last taken."""
+    weight = 0.0
+    for e in range(first, last):
+        weight += weights[e]
+    return residual <= rest * weight
+
+
+@compiled
+def sweep_stage(wires, read, write, flow, fields, knobs, stage, worker, n_workers):
+    """Pass the messages of this worker's cells in one stage: cell (p, p + stage) for each of its document blocks p.
+
+    In place, `write` is `read`. Otherwise messages come from `read` and their counts are added to `write`.
+    """
+    visit_doc, visit_edge, slot_ptr, weights = wires.visit_doc, wires.visit_edge, wires.slot_ptr, wires.edge_x
+    order, residual = flow.order, flow.residual
+    for p in range(worker, knobs.n_doc_blocks, n_workers):
+        scratch = open_cell(read, knobs)
+        cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
+        i, end = wires.cell_visit[cell], wires.cell_visit[cell + 1]
+        while i < end:
+            run = i  # as many visits as the same function can take
+            while run < end:
+                v = order[run]
+                resting = knobs.rest > 0.0 and _at_rest(weights, visit_edge[v], visit_edge[v + 1], residual[v], knobs.rest)
+                if resting or slot_ptr[visit_doc[v] + 1] - slot_ptr[visit_doc[v]] > 1:
+                    break
+                run += 1
+            _visit_singles(wires, read, write, flow, fields, knobs, scratch, i, run)
+            if run < end:
+                v = order[run]
+                if knobs.rest > 0.0 and _at_rest(weights, visit_edge[v], visit_edge[v + 1], residual[v], knobs.rest):
+                    if not knobs.in_place:
+                        count_visit(wires, write, flow, knobs, v, scratch.gain)
+                else:
+                    residual[v] = _visit_joint(wires, read, write, flow, fields, knobs, scratch, v)
+            i = run + 1
+        if knobs.in_place:
+            close_cell(flow, scratch, p)

@@ -1,0 +1,147 @@
+"""First messages, and the tables counted from messages."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from topoi.infer.kernels.rows import compiled, draw, f4, gather, mix, scatter_add, shape, uniform
+
+
+@compiled
+def start_message(start, word_row, alpha, seed, number, n, L, m):
+    """Fill the first message of an edge. start: 1 uniform on the simplex, 2 what the word says under the prior."""
+    z = f4(0)
+    for j in range(n):
+        for k in range(L):
+            value = alpha[k] * word_row[k]
+            if start == 1:
+                value = f4(-np.log(1.0 - uniform(mix(seed, number), j * L + k))) if alpha[k] > f4(0) else f4(0)
+            m[j * L + k] = value
+            z += value
+    for i in range(n * L):
+        m[i] /= z
+
+
+@compiled
+def start_stage(wires, flow, knobs, word_topic, start, stage, worker, n_workers):
+    """First messages of this worker's cells. start: 0 one-hot, or as in `start_message`; word_topic: (W, K), or (1, K) for all words.
+
+    `flow.mu` holds zeros, so a one-hot message is one number.
+    """
+    K = len(knobs.alpha)
+    alpha, row = np.zeros(K, f4), np.zeros(K, f4)
+    drawn = np.zeros(K * knobs.max_owners, f4)
+    n_topics = (knobs.alpha > f4(0)).sum()
+    for p in range(worker, knobs.n_doc_blocks, n_workers):
+        cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
+        for v in range(wires.cell_visit[cell], wires.cell_visit[cell + 1]):
+            n, L, first, listed = shape(wires, wires.visit_doc[v], K)
+            usable = L if listed else n_topics
+            gather(knobs.alpha, wires.topics, first, listed, L, alpha)
+            for e in range(wires.visit_edge[v], wires.visit_edge[v + 1]):
+                chance = uniform(knobs.seed, wires.edge_id[e])
+                at = wires.visit_message[v] + (e - wires.visit_edge[v]) * n * L
+                if start == 0:
+                    pick = int(chance * n * usable)
+                    i = (pick // usable) * L + pick % usable
+                    if len(flow.z):
+                        flow.z[e] = i
+                    else:
+                        flow.mu[at + i] = f4(1)
+                    continue
+                m = drawn[: n * L] if len(flow.z) else flow.mu[at : at + n * L]
+                gather(word_topic[wires.edge_word[e] % len(word_topic)], wires.topics, first, listed, L, row)
+                start_message(start, row, alpha, knobs.seed, wires.edge_id[e], n, L, m)
+                if len(flow.z):
+                    flow.z[e] = draw(m, chance)
+
+
+@compiled
+def _count_drawn(wires, write, knobs, doc, w, i, L, first, listed):
+    """Add one token of word w to entry i of the document's (owner, topic) table."""
+    pair = wires.slot_ptr[doc] + i // L
+    t = wires.topics[first + i % L] if listed else i % L
+    write.theta[wires.slots[pair], t] += f4(1)
+    write.share[pair] += f4(1)
+    if not knobs.frozen_words:
+        write.phi[w, t] += f4(1)
+
+
+@compiled
+def _count_message(wires, write, knobs, doc, w, x, m, n, L, first, listed, gain):
+    """theta, phi, share += x m. gain: (L,) scratch"""
+    for j in range(n):
+        pair = wires.slot_ptr[doc] + j
+        mass = f4(0)
+        for k in range(L):
+            value = x * m[j * L + k]
+            gain[k] = value
+            mass += value
+        scatter_add(write.theta[wires.slots[pair]], wires.topics, first, listed, L, gain)
+        write.share[pair] += mass
+        if not knobs.frozen_words:
+            scatter_add(write.phi[w], wires.topics, first, listed, L, gain)
+
+
+@compiled
+def _count_single(words, weights, first, m, theta, phi, frozen):
+    """theta (K,), phi += x m for the edges from `first` on, with one owner and all topics. Returns the mass."""
+    mass = f4(0)
+    for i in range(m.shape[0]):
+        w, x = words[first + i], weights[first + i]
+        for k in range(len(theta)):
+            theta[k] += x * m[i, k]
+        if not frozen:
+            for k in range(len(theta)):
+                phi[w, k] += x * m[i, k]
+        mass += x
+    return mass
+
+
+@compiled
+def count_visit(wires, write, flow, knobs, v, gain):
+    """Count the messages of one visit into `write`. gain: (K,) scratch"""
+    doc = wires.visit_doc[v]
+    n, L, first, listed = shape(wires, doc, len(knobs.alpha))
+    begin, end, at = wires.visit_edge[v], wires.visit_edge[v + 1], wires.visit_message[v]
+    if n == 1 and not listed and not len(flow.z):
+        m = flow.mu[at : at + (end - begin) * L].reshape(end - begin, L)
+        pair = wires.slot_ptr[doc]
+        row = write.theta[wires.slots[pair]]
+        write.share[pair] += _count_single(wires.edge_word, wires.edge_x, begin, m, row, write.phi, knobs.frozen_words)
+        return
+    for e in range(begin, end):
+        w, x = wires.edge_word[e], wires.edge_x[e]
+        if len(flow.z):
+            _count_drawn(wires, write, knobs, doc, w, flow.z[e], L, first, listed)
+        else:
+            message = flow.mu[at + (e - begin) * n * L : at + (e - begin + 1) * n * L]
+            _count_message(wires, write, knobs, doc, w, x, message, n, L, first, listed, gain)
+
+
+@compiled
+def count_stage(wires, write, flow, knobs, stage, worker, n_workers):
+    """Count the messages of this worker's cells into `write`: the tables anew, without the drift of many small differences."""
+    gain = np.zeros(len(knobs.alpha), f4)
+    for p in range(worker, knobs.n_doc_blocks, n_workers):
+        cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
+        for v in range(wires.cell_visit[cell], wires.cell_visit[cell + 1]):
+            count_visit(wires, write, flow, knobs, v, gain)
+
+
+@compiled
+def merge_shared(theta, known, owner_ptr, slots):
+    """Owners with rows in several document blocks: known += sum of each row's difference to it; every row becomes the result.
+
+    theta: (slots, K); known: (shared owners, K), what all rows of an owner held before; owner_ptr, slots: rows of each shared owner.
+    """
+    K = theta.shape[1]
+    for o in range(len(known)):
+        for k in range(K):
+            total = known[o, k]
+            for i in range(owner_ptr[o], owner_ptr[o + 1]):
+                total += theta[slots[i], k] - known[o, k]
+            known[o, k] = max(total, f4(0))
+        for i in range(owner_ptr[o], owner_ptr[o + 1]):
+            for k in range(K):
+                theta[slots[i], k] = known[o, k]

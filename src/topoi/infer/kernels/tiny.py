@@ -1,0 +1,135 @@
+"""BP without stored messages (TBP, algorithms 1.12): what an edge holds is taken to be its share of what its document and its word hold.
+
+Only for documents that own themselves. Memory is K (D + W), and a sweep touches no more than that.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from topoi.infer.kernels.rows import compiled, f4, uniform
+from topoi.infer.kernels.tables import start_message
+
+
+@compiled
+def tiny_start_stage(wires, write, knobs, word_topic, start, stage, worker, n_workers):
+    """Count the first messages of this worker's cells into `write`. Arguments as in `start_stage`."""
+    K = len(knobs.alpha)
+    visit_doc, visit_edge, slot_ptr, slots = wires.visit_doc, wires.visit_edge, wires.slot_ptr, wires.slots
+    words, weights, ids, theta, phi, alpha = wires.edge_word, wires.edge_x, wires.edge_id, write.theta, write.phi, knobs.alpha
+    seed, n_topics, m = knobs.seed, (knobs.alpha > f4(0)).sum(), np.zeros(K, f4)
+    for p in range(worker, knobs.n_doc_blocks, n_workers):
+        cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
+        for v in range(wires.cell_visit[cell], wires.cell_visit[cell + 1]):
+            slot = slots[slot_ptr[visit_doc[v]]]
+            for e in range(visit_edge[v], visit_edge[v + 1]):
+                w, x = words[e], weights[e]
+                if start == 0:
+                    k = int(uniform(seed, ids[e]) * n_topics)
+                    theta[slot, k] += x
+                    phi[w, k] += x
+                    continue
+                start_message(start, word_topic[w % len(word_topic)], alpha, seed, ids[e], 1, K, m)
+                for k in range(K):
+                    theta[slot, k] += x * m[k]
+                for k in range(K):
+                    phi[w, k] += x * m[k]
+
+
+@compiled
+def tiny_stage(wires, read, write, flow, knobs, doc_weight, word_weight, relax, stage, worker, n_workers):
+    """Renew theta and phi edge by edge in this worker's cells of one stage.
+
+    In place: the edge's share x / n_d of theta_d and x / n_w of phi_w is put aside, the message computed from the rest, and `relax` times that
+    share exchanged for it. Otherwise nothing is put aside and the messages of the old tables are counted into `write`.
+    doc_weight (D,), word_weight (W,): sums of x.
+    """
+    zero, one = f4(0), f4(1)
+    K = len(knobs.alpha)
+    order, visit_doc, visit_edge, residual = flow.order, wires.visit_doc, wires.visit_edge, flow.residual
+    slot_ptr, slots, words, weights = wires.slot_ptr, wires.slots, wires.edge_word, wires.edge_x
+    theta, phi, theta_out, phi_out = read.theta, read.phi, write.theta, write.phi
+    alpha, beta, in_place, relax = knobs.alpha, f4(knobs.beta), knobs.in_place, f4(relax)
+    new, rate, side = np.zeros(K, f4), np.zeros(K, f4), np.zeros(K, f4)
+    for p in range(worker, knobs.n_doc_blocks, n_workers):
+        stock, change = (read.totals + knobs.beta_sum).astype(f4), np.zeros(K, f4)
+        cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
+        for i in range(wires.cell_visit[cell], wires.cell_visit[cell + 1]):
+            v = order[i]
+            doc = visit_doc[v]
+            slot, n_d = slots[slot_ptr[doc]], doc_weight[doc]
+            for k in range(K):
+                rate[k] = one / (stock[k] + change[k])
+            for k in range(K):
+                side[k] = theta[slot, k]
+            for e in range(visit_edge[v], visit_edge[v + 1]):
+                w, x = words[e], weights[e]
+                n_w = word_weight[w]
+                rest_d, rest_w = (one - x / n_d, one - x / n_w) if in_place else (one, one)
+                z = zero
+                for k in range(K):
+                    value = (side[k] * rest_d + alpha[k]) * (phi[w, k] * rest_w + beta) * rate[k]
+                    new[k] = value
+                    z += value
+                if in_place:
+                    move_d, move_w = min(relax * x, n_d), min(relax * x, n_w)
+                    keep_d, give_d, keep_w, give_w = one - move_d / n_d, move_d / z, one - move_w / n_w, move_w / z
+                    for k in range(K):
+                        side[k] = side[k] * keep_d + give_d * new[k]
+                    for k in range(K):
+                        phi[w, k] = phi[w, k] * keep_w + give_w * new[k]
+                else:
+                    give = x / z
+                    for k in range(K):
+                        theta_out[slot, k] += give * new[k]
+                    for k in range(K):
+                        phi_out[w, k] += give * new[k]
+            if in_place:
+                moved = zero
+                for k in range(K):
+                    moved += abs(side[k] - theta[slot, k])
+                for k in range(K):
+                    change[k] += side[k] - theta[slot, k]
+                for k in range(K):
+                    theta[slot, k] = side[k]
+                residual[v] = moved
+        if in_place:
+            for k in range(K):
+                flow.change[p, k] = change[k]
+
+
+@compiled
+def recall_stage(wires, read, flow, knobs, doc_weight, word_weight, stage, worker, n_workers):
+    """Fill flow.mu with what the tables say of each message in this worker's cells: all topics of a document, or those on its list."""
+    one = f4(1)
+    K = len(knobs.alpha)
+    visit_doc, visit_edge, visit_message, mu = wires.visit_doc, wires.visit_edge, wires.visit_message, flow.mu
+    slot_ptr, slots, topic_ptr, topics = wires.slot_ptr, wires.slots, wires.topic_ptr, wires.topics
+    words, weights, theta, phi, alpha, beta = wires.edge_word, wires.edge_x, read.theta, read.phi, knobs.alpha, f4(knobs.beta)
+    rate, new = (1.0 / (read.totals + knobs.beta_sum)).astype(f4), np.zeros(K, f4)
+    for p in range(worker, knobs.n_doc_blocks, n_workers):
+        cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
+        for v in range(wires.cell_visit[cell], wires.cell_visit[cell + 1]):
+            doc = visit_doc[v]
+            slot, first = slots[slot_ptr[doc]], topic_ptr[doc]
+            L = topic_ptr[doc + 1] - first
+            at = visit_message[v]
+            for e in range(visit_edge[v], visit_edge[v + 1]):
+                w, x = words[e], weights[e]
+                rest_d, rest_w = one - x / doc_weight[doc], one - x / word_weight[w]
+                z = f4(0)
+                if L > 0:
+                    for k in range(L):
+                        t = topics[first + k]
+                        new[k] = (theta[slot, t] * rest_d + alpha[t]) * (phi[w, t] * rest_w + beta) * rate[t]
+                        z += new[k]
+                else:
+                    for k in range(K):
+                        value = (theta[slot, k] * rest_d + alpha[k]) * (phi[w, k] * rest_w + beta) * rate[k]
+                        new[k] = value
+                        z += value
+                n = L if L > 0 else K
+                scale = one / z
+                for k in range(n):
+                    mu[at + k] = new[k] * scale
+                at += n
