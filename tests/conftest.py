@@ -31,7 +31,9 @@ COMBINATIONS = [
     ("vb", "synchronous"),
     ("gibbs", "asynchronous"),
 ]
+MODEL_COMBINATIONS = [*COMBINATIONS, ("bp", "auto")]  # "auto" looks at the model, so only models know it
 every_combination = pytest.mark.parametrize(("rule", "schedule"), COMBINATIONS)
+every_model_combination = pytest.mark.parametrize(("rule", "schedule"), MODEL_COMBINATIONS)
 
 
 def small_counts(n_docs: int = 20, n_words: int = 25, seed: int = 0) -> sparse.csr_array:

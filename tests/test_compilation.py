@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import COMBINATIONS, run_python
+from conftest import MODEL_COMBINATIONS, run_python
 
 from topoi import LDA, datasets, evaluate
 from topoi.infer import kernels, measures
@@ -26,9 +26,11 @@ def tally() -> dict[str, tuple[int, int]]:
 def use_everything(n_topics: int, **options) -> None:
     """Every rule and schedule, and what one does with a model."""
     corpus, _ = datasets.make_blocks(random_state=n_topics)
-    for rule, schedule in COMBINATIONS:
+    for rule, schedule in MODEL_COMBINATIONS:
         model = LDA(n_topics, rule=rule, schedule=schedule, max_iter=12, **options).fit(corpus)
         model.transform(corpus.counts)
+    LDA(300, max_iter=21, **options).fit(corpus)  # so many topics that documents get lists
+    LDA(n_topics, messages="none", max_iter=3, **options).fit(corpus)
     evaluate.completion_perplexity(model, corpus)
     evaluate.completion_perplexity(model.components_, corpus, fold_in_rule="gibbs")
     evaluate.left_to_right(model, corpus[:3], n_particles=2)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import COMBINATIONS, begin, every_combination, run_python, small_counts
+from conftest import MODEL_COMBINATIONS, begin, every_model_combination, run_python, small_counts
 from scipy import sparse
 
 from topoi import LDA, datasets, evaluate
@@ -32,7 +32,7 @@ def many_cells(monkeypatch):
     monkeypatch.setattr(wiring, "EDGES_PER_CELL", 60)
 
 
-@every_combination
+@every_model_combination
 def test_lda_has_the_same_bits_for_any_number_of_threads(many_cells, mixed, rule, schedule):
     counts = mixed[0].counts
     assert wiring.n_blocks(counts.nnz) >= 4
@@ -71,26 +71,26 @@ def test_same_bits_of_batches_for_any_number_of_threads(many_cells, mixed):
 
 def test_same_bits_in_another_process(mixed):
     """Every rule and schedule, fitted again by a fresh interpreter with two threads."""
-    here = {f"{rule} {schedule}": digest(fit(mixed[0].counts, rule, schedule)) for rule, schedule in COMBINATIONS}
+    here = {f"{rule} {schedule}": digest(fit(mixed[0].counts, rule, schedule)) for rule, schedule in MODEL_COMBINATIONS}
     code = """
 import json, sys
 sys.path.insert(0, %r)
-from conftest import COMBINATIONS
+from conftest import MODEL_COMBINATIONS
 from test_determinism import digest, fit
 from topoi import datasets
 counts = datasets.make_lda(150, 80, 5, random_state=1)[0].counts
-print(json.dumps({f"{rule} {schedule}": digest(fit(counts, rule, schedule, n_jobs=2)) for rule, schedule in COMBINATIONS}))
+print(json.dumps({f"{rule} {schedule}": digest(fit(counts, rule, schedule, n_jobs=2)) for rule, schedule in MODEL_COMBINATIONS}))
 """
     there = json.loads(run_python(code % str(Path(__file__).parent), PYTHONHASHSEED="17").stdout)
     assert there == here
 
 
-@every_combination
+@every_model_combination
 def test_same_bits_on_each_call(mixed, rule, schedule):
     assert digest(fit(mixed[0].counts, rule, schedule)) == digest(fit(mixed[0].counts, rule, schedule))
 
 
-@every_combination
+@every_model_combination
 def test_another_seed_gives_other_bits(mixed, rule, schedule):
     assert digest(fit(mixed[0].counts, rule, schedule)) != digest(fit(mixed[0].counts, rule, schedule, random_state=1))
 

@@ -262,7 +262,7 @@ def test_shapes_and_sums(fitted, mixed):
 def test_estimator_runs_the_engine(mixed):
     """The fitted attributes are the tables of a plain run of the engine with the same settings."""
     counts = mixed[0].counts
-    model = LDA(5, doc_topic_prior=0.1, topic_word_prior=0.05, max_iter=7, tol=0).fit(counts)
+    model = LDA(5, schedule="asynchronous", doc_topic_prior=0.1, topic_word_prior=0.05, max_iter=7, tol=0).fit(counts)
     run = begin(counts, 5, alpha=0.1, beta=0.05)
     run.sweep(7)
     np.testing.assert_array_equal(model.components_, run.state.tables.phi[:, :5].T.astype(np.float64) + 0.05)
@@ -363,7 +363,7 @@ def test_topic_info_of_an_unfitted_model_says_so():
 def test_history_has_a_record_for_each_sweep(mixed):
     model = LDA(5, max_iter=12, tol=0, evaluate_every=5).fit(mixed[0])
     assert [record["sweep"] for record in model.history_] == list(range(1, 13))
-    assert set(model.history_[0]) == {"sweep", "seconds", "residual", "perplexity"}
+    assert set(model.history_[0]) == {"sweep", "seconds", "residual", "perplexity", "schedule"}
     measured = [record["sweep"] for record in model.history_ if record["perplexity"] is not None]
     assert measured == [5, 10, 12], "every fifth, and the last"
     assert all(0 <= record["residual"] <= 2 for record in model.history_)
@@ -380,7 +380,7 @@ def test_no_tolerance_means_exactly_max_iter(blocks, rule, schedule):
 
 def test_no_tolerance_never_stops_even_when_nothing_moves(mixed):
     """One topic, given priors: perplexity is the same number from the first sweep on."""
-    options = {"doc_topic_prior": 0.1, "topic_word_prior": 0.1}
+    options = {"doc_topic_prior": 0.1, "topic_word_prior": 0.1, "schedule": "asynchronous"}
     model = LDA(1, max_iter=30, tol=0, **options).fit(mixed[0])
     assert model.n_iter_ == 30
     stopped = LDA(1, max_iter=30, **options).fit(mixed[0])

@@ -340,7 +340,7 @@ def test_every_combination_is_covered():
 
     accepted = set()
     for rule in RULES:
-        for schedule in SCHEDULES:
+        for schedule in set(SCHEDULES) - {"auto"}:
             try:
                 make_schedule(schedule, make_rule(rule))
             except ValueError:

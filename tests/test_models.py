@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from conftest import COMBINATIONS, every_model_combination
 from scipy import sparse
 from sklearn import config_context
 from sklearn.feature_extraction.text import CountVectorizer
@@ -23,18 +24,6 @@ from topoi.infer.rules import make_rule
 from topoi.infer.schedules import make_schedule
 from topoi.infer.state import State, blank_tables
 
-COMBINATIONS = [
-    ("bp", "asynchronous"),
-    ("bp", "synchronous"),
-    ("bp", "residual"),
-    ("sibp", "asynchronous"),
-    ("sibp", "synchronous"),
-    ("cvb0", "asynchronous"),
-    ("cvb0", "synchronous"),
-    ("vb", "synchronous"),
-    ("gibbs", "asynchronous"),
-]
-
 
 @pytest.fixture(scope="module")
 def small():
@@ -49,7 +38,7 @@ def several_blocks(monkeypatch):
 # ------------------------------------------------------------------------------------------------------------------- equivalences
 
 
-@pytest.mark.parametrize(("rule", "schedule"), COMBINATIONS)
+@every_model_combination
 def test_models_reduce_to_lda_bit_for_bit(small, rule, schedule, monkeypatch):
     several_blocks(monkeypatch)
     options = {"rule": rule, "schedule": schedule, "max_iter": 12, "tol": 0}
@@ -335,7 +324,7 @@ def labeled():
     return datasets.make_labels(400, 120, 6, random_state=4)
 
 
-@pytest.mark.parametrize(("rule", "schedule"), COMBINATIONS)
+@every_model_combination
 def test_planted_labels_are_found(labeled, rule, schedule):
     corpus, truth = labeled
     model = LabeledLDA(rule=rule, schedule=schedule, max_iter=60).fit(corpus)

@@ -6,7 +6,7 @@ they run on any number of threads without locks and always give the same bits. T
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,6 +53,8 @@ class Graph:
     n_owners: int
     max_owners: int
     private: bool  # every document has one owner, and every owner one document
+    tokens: bool  # an edge is a token
+    listed: bool  # documents have topic lists that `with_lists` gave them
     slot_owner: np.ndarray  # (slots,) owner of each row of theta
     owner_slot: np.ndarray  # (O,) one row of theta that holds each owner
     shared_ptr: np.ndarray  # owners with more than one row: their rows are shared_slots[shared_ptr[i]:shared_ptr[i + 1]]
@@ -69,6 +71,16 @@ class Graph:
     @property
     def n_edges(self) -> int:
         return len(self.wires.edge_word)
+
+    def with_lists(self, topics: sparse.csr_array) -> Graph:
+        """The same graph, but messages have room for the listed topics of a document only. topics: (D, K), no empty row."""
+        size = np.diff(self.wires.visit_edge) * np.diff(topics.indptr)[self.wires.visit_doc]
+        wires = self.wires._replace(
+            visit_message=_frozen(np.cumsum(size) - size, np.int64),
+            topic_ptr=_frozen(topics.indptr, np.int64),
+            topics=_frozen(topics.indices, np.int32),
+        )
+        return replace(self, wires=wires, message_size=int(size.sum()), listed=True)
 
 
 def padded(n_topics: int) -> int:
@@ -122,7 +134,7 @@ def build_graph(plan: Plan, *, seed: int = 0, tokens: bool = False, blocks: int 
     by_owner = np.argsort(slot_owner, kind="stable")
     shared_slots = by_owner[n_rows[slot_owner[by_owner]] > 1]
 
-    topics = plan.topics if plan.topics is not None else sparse.csr_array((n_docs, plan.n_topics))
+    topics = sparse.csr_array((n_docs, plan.n_topics)) if plan.topics is None else _without_full_rows(plan.topics)
     n_allowed = np.diff(topics.indptr)
     block_size = np.diff(owners.indptr) * np.where(n_allowed > 0, n_allowed, width)  # numbers in one message of each document
     visit_size = np.diff(visit_edge) * block_size[visit_doc]
@@ -150,6 +162,8 @@ def build_graph(plan: Plan, *, seed: int = 0, tokens: bool = False, blocks: int 
         n_owners=owners.shape[1],
         max_owners=int(np.diff(owners.indptr).max(initial=1)),
         private=bool((np.diff(owners.indptr) == 1).all() and (np.bincount(owners.indices) == 1).all()),
+        tokens=tokens,
+        listed=False,
         slot_owner=_frozen(slot_owner, np.int64),
         owner_slot=_frozen(owner_slot, np.int64),
         shared_ptr=_frozen(np.r_[0, np.cumsum(n_rows[n_rows > 1])], np.int64),
@@ -182,6 +196,14 @@ def _slots(owners: sparse.csr_array, doc_block: np.ndarray, doc_place: np.ndarra
     rank = np.empty(len(first), dtype=np.int64)
     rank[by_place] = np.arange(len(first))
     return rank[row], owners.indices[first[by_place]]
+
+
+def _without_full_rows(topics: sparse.csr_array) -> sparse.csr_array:
+    """A list of all topics is none: such documents take the quicker way."""
+    partial = np.diff(topics.indptr) < topics.shape[1]
+    kept = np.repeat(partial, np.diff(topics.indptr))
+    indptr = np.r_[0, np.cumsum(np.where(partial, np.diff(topics.indptr), 0))]
+    return sparse.csr_array((topics.data[kept], topics.indices[kept], indptr), shape=topics.shape)
 
 
 def _frozen(array: Any, dtype: Any) -> np.ndarray:

@@ -32,6 +32,7 @@ def run(
     rest: float = 0.0,
 ) -> State:
     """Sweep until the monitor says stop or `max_iter` sweeps are done. A visit that moved less than `rest` per token is left alone."""
+    monitor.not_before = len(schedule.relax)
     while state.sweep < max_iter:
         sweep(state, rule, schedule, crew, rest)
         if state.sweep % REBUILD_EVERY == 0:
@@ -45,8 +46,13 @@ def run(
 
 def sweep(state: State, rule: Rule, schedule: Schedule, crew: Crew, rest: float = 0.0) -> None:
     """Renew every message once (`rule.inner` times against the same words)."""
-    if schedule.arrange is not None and state.sweep:
-        schedule.arrange(state)
+    if schedule.arrange is not None:
+        schedule.arrange(state, rule, crew)
+    if not state.stored:
+        _pass_tiny(state, rule, schedule, crew)
+        state.sweep += 1
+        return
+    state.mode = "listed" if state.graph.listed else "asynchronous" if schedule.name == "auto" else schedule.name
     refresh_fields(state)
     for _ in range(rule.inner - 1):
         words, totals = state.tables.phi.copy(), state.tables.totals
@@ -54,6 +60,23 @@ def sweep(state: State, rule: Rule, schedule: Schedule, crew: Crew, rest: float 
         state.tables = state.tables._replace(phi=words, totals=totals)
     _pass_messages(state, rule, schedule, crew, rest)
     state.sweep += 1
+
+
+def _pass_tiny(state: State, rule: Rule, schedule: Schedule, crew: Crew) -> None:
+    """A sweep without stored messages. Fields are silent."""
+    graph, relax = state.graph, schedule.relax[state.sweep] if state.sweep < len(schedule.relax) else 1.0
+    state.mode = "brisk" if relax > 1 else schedule.name
+    knobs = state.knobs(rule, in_place=schedule.in_place)
+    write = state.tables if schedule.in_place else blank_tables(graph, state.spare)
+    for stage in range(graph.n_word_blocks):
+        crew.each(
+            kernels.tiny_stage, graph.wires, state.tables, write, state.flow, knobs, state.doc_weight, state.word_weight, relax, stage
+        )
+        if schedule.in_place:
+            state.settle_stage()
+    if not schedule.in_place:
+        state.spare = state.tables
+    state.tables = write._replace(totals=write.phi.sum(axis=0, dtype=np.float64))
 
 
 def _pass_messages(state: State, rule: Rule, schedule: Schedule, crew: Crew, rest: float) -> None:

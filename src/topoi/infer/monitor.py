@@ -28,8 +28,9 @@ class Record:
 
     sweep: int
     seconds: float
-    residual: float  # mean change of a message, weighted by tokens: 0 (at rest) to 2
+    residual: float  # mean change of a message, weighted by tokens: 0 (at rest) to 2; of topic shares while messages are not stored
     perplexity: float | None
+    schedule: str = ""  # how the sweep was made: what "auto" chose
 
 
 class Monitor:
@@ -56,6 +57,7 @@ class Monitor:
         self.least_change = 1.0 if paper_rule else 0.0  # of perplexity, not relative
         self.max_iter = max_iter
         self.callbacks = tuple(callbacks)
+        self.not_before = 0  # sweeps in which perplexity may stand still without an end
         self.history: list[Record] = []
         self.converged = False
         self.bar = Progress(max_iter) if progress else None
@@ -64,19 +66,19 @@ class Monitor:
     def look(self, state: State, crew: Crew) -> bool:
         """Record the sweep that has just ended. True: stop."""
         residual = float(state.flow.residual.sum()) / state.graph.weight if state.graph.n_edges else 0.0
-        return self.note(state.sweep, residual, lambda: self._perplexity(state, crew), state)
+        return self.note(state.sweep, residual, lambda: self._perplexity(state, crew), state, state.mode)
 
-    def note(self, sweep: int, residual: float, measure: Callable[[], float], subject: Any) -> bool:
+    def note(self, sweep: int, residual: float, measure: Callable[[], float], subject: Any, schedule: str) -> bool:
         """Record a sweep; `measure` gives the perplexity if it is time for one. True: stop."""
         on_beat = self.every > 0 and sweep % self.every == 0
         due = self.counts is not None and (on_beat or (self.every > 0 and sweep == self.max_iter))
         perplexity = measure() if due else None
         before = next((r.perplexity for r in reversed(self.history) if r.perplexity is not None), None)
-        record = Record(sweep, time.perf_counter() - self.began, residual, perplexity)
+        record = Record(sweep, time.perf_counter() - self.began, residual, perplexity, schedule)
         self.history.append(record)
         if self.bar is not None:
             self.bar.show(record)
-        if perplexity is not None and before is not None and on_beat:
+        if perplexity is not None and before is not None and on_beat and sweep > self.not_before:
             self.converged = abs(before - perplexity) < max(self.tol * perplexity, self.least_change)
         wishes = [callback(subject, record) for callback in self.callbacks]
         return self.converged or any(wishes)

@@ -14,7 +14,18 @@ from topoi.graph.wiring import Graph
 from topoi.infer.bundles import Fields, Flow, Knobs, Tables
 from topoi.infer.kernels import uniforms
 
-__all__ = ["count", "doubled", "expected_digamma_gain", "gibbs", "log_likelihood", "message", "sweep"]
+__all__ = [
+    "admit",
+    "count",
+    "doubled",
+    "expected_digamma_gain",
+    "gibbs",
+    "log_likelihood",
+    "message",
+    "recall",
+    "sweep",
+    "tiny",
+]
 
 
 def doubled(tables: Tables) -> Tables:
@@ -103,6 +114,61 @@ def sweep(graph: Graph, read: Tables, write: Tables, mu: np.ndarray, flow: Flow,
         _settle(graph, write, start)
         write.totals[:] = write.phi.sum(axis=0)
     return residual
+
+
+def _implied(theta, phi, totals, x, n_d, n_w, knobs: Knobs, alpha) -> np.ndarray:
+    """The message that tables imply for an edge whose share x / n of its document and of its word is put aside (TBP)."""
+    new = (theta * (1 - x / n_d) + alpha) * (phi * (1 - x / n_w) + knobs.beta) / np.maximum(totals + knobs.beta_sum, knobs.beta_sum)
+    return new / new.sum()
+
+
+def tiny(graph: Graph, read: Tables, write: Tables, flow: Flow, knobs: Knobs, word_weight: np.ndarray, relax: float = 1.0) -> None:
+    """One sweep of BP without stored messages. In place, `write` is `read`; otherwise it starts blank and nothing is put aside."""
+    w = graph.wires
+    for stage in range(graph.n_word_blocks):
+        change = np.zeros((graph.n_doc_blocks, graph.width))
+        for p, v in _visits(graph, flow, stage):
+            doc = w.visit_doc[v]
+            slot, n_d = w.slots[w.slot_ptr[doc]], graph.doc_weight[doc]
+            totals, at_start = read.totals + change[p], write.theta[slot].copy()
+            for e in range(w.visit_edge[v], w.visit_edge[v + 1]):
+                word, x = w.edge_word[e], float(w.edge_x[e])
+                n_w = word_weight[word]
+                aside = x if knobs.in_place else 0.0
+                new = _implied(read.theta[slot], read.phi[word], totals, aside, n_d, n_w, knobs, knobs.alpha)
+                for table, row, n in ((write.theta, slot, n_d), (write.phi, word, n_w)):
+                    move = min(relax * x, n) if knobs.in_place else x
+                    table[row] = table[row] * (1 - move / n if knobs.in_place else 1) + move * new
+            if knobs.in_place:
+                change[p] += write.theta[slot] - at_start
+        if knobs.in_place:
+            write.totals[:] += change.sum(axis=0)
+    write.totals[:] = write.phi.sum(axis=0)
+
+
+def recall(graph: Graph, tables: Tables, knobs: Knobs, word_weight: np.ndarray) -> np.ndarray:
+    """All messages as the tables imply them, laid out as the graph wants them."""
+    w = graph.wires
+    mu = np.zeros(graph.message_size)
+    for v, doc in enumerate(w.visit_doc):
+        (slot,), topics, _ = _place(graph, doc)
+        for i, e in enumerate(range(w.visit_edge[v], w.visit_edge[v + 1])):
+            word, at = w.edge_word[e], w.visit_message[v] + i * len(topics)
+            rows = tables.theta[slot, topics], tables.phi[word, topics], tables.totals[topics]
+            weights = w.edge_x[e], graph.doc_weight[doc], word_weight[word]
+            mu[at : at + len(topics)] = _implied(*rows, *weights, knobs, knobs.alpha[topics])
+    return mu
+
+
+def admit(counts, slot, tables: Tables, alpha, beta, keep, word_weight, least) -> np.ndarray:
+    """(D, K) `keep` with the topics whose slope in the document's log-likelihood exceeds n_d; words speak for topics that hold much of them."""
+    dense = counts.toarray()
+    phi = (tables.phi + beta) / (tables.totals + len(tables.phi) * beta)
+    speaks = tables.phi >= least * word_weight[:, None]
+    theta = (tables.theta[slot] + alpha) / (dense.sum(axis=1) + alpha.sum())[:, None]
+    likely = (theta * keep) @ phi.T
+    slope = (dense / likely) @ (phi * speaks)
+    return keep | (slope > dense.sum(axis=1)[:, None])
 
 
 def gibbs(graph: Graph, tables: Tables, z: np.ndarray, flow: Flow, fields: Fields, knobs: Knobs) -> None:

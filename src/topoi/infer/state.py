@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +16,7 @@ from topoi.infer.rules import Rule
 
 __all__ = ["STARTS", "State", "blank_tables", "widened"]
 
+TINY = 1e-30
 STARTS = {"hard": 0, "soft": 1, "warm": 2}
 
 
@@ -30,21 +32,24 @@ class State:
     flow: Flow
     known: np.ndarray  # (shared owners, width) what all rows of a shared owner agree on
     fields: Fields
+    stored: bool = True  # False while messages are only implied by the tables (kernels/tiny.py)
+    mode: str = ""  # how the last sweep was made
     sweep: int = 0
     spare: Tables | None = field(default=None, repr=False)  # second set of tables of synchronous schedules
 
     @classmethod
     def start(cls, graph: Graph, rule: Rule, alpha: np.ndarray, beta: float, *, seed: int, crew: Crew, start: str = "hard",
-              word_topic: np.ndarray | None = None) -> State:  # fmt: skip
+              word_topic: np.ndarray | None = None, stored: bool = True) -> State:  # fmt: skip
         """First messages and their tables.
 
         start: "hard" one topic per edge, "soft" a random message, "warm" what the word says: proportional to `word_topic` (W, K) and the prior.
+        stored: False keeps the tables of these messages only.
         """
         n_visits = len(graph.wires.visit_doc)
         wide_alpha = np.zeros(graph.width)
         wide_alpha[: graph.n_topics] = alpha
         flow = Flow(
-            mu=np.zeros(0 if rule.draws else graph.message_size, np.float32),
+            mu=np.zeros(0 if rule.draws or not stored else graph.message_size, np.float32),
             z=np.zeros(graph.n_edges if rule.draws else 0, np.int32),
             order=np.arange(n_visits),
             residual=np.full(n_visits, np.inf),
@@ -52,13 +57,47 @@ class State:
         )
         known = np.zeros((len(graph.shared_ptr) - 1, graph.width), np.float32)
         silence = Fields(np.zeros((1, 1), np.float32), np.zeros(graph.n_docs, np.float32))
-        state = cls(graph, wide_alpha, float(beta), seed, blank_tables(graph), flow, known, silence)
+        state = cls(graph, wide_alpha, float(beta), seed, blank_tables(graph), flow, known, silence, stored=stored)
         source = np.ones((1, graph.width), np.float32) if word_topic is None else widened(word_topic, graph.width)
         knobs = state.knobs(rule, in_place=False)._replace(seed=_sweep_seed(seed, 0))
         for stage in range(graph.n_word_blocks):
-            crew.each(kernels.start_stage, graph.wires, flow, knobs, source, STARTS[start], stage)
+            if stored:
+                crew.each(kernels.start_stage, graph.wires, flow, knobs, source, STARTS[start], stage)
+            else:
+                crew.each(kernels.tiny_start_stage, graph.wires, state.tables, knobs, source, STARTS[start], stage)
         state.rebuild(rule, crew)
         return state
+
+    @cached_property
+    def word_weight(self) -> np.ndarray:
+        """(W,) sum of x of each word, never 0: an edge may weigh nothing."""
+        return np.maximum(np.bincount(self.graph.wires.edge_word, self.graph.wires.edge_x, self.graph.n_words), TINY).astype(np.float32)
+
+    @cached_property
+    def doc_weight(self) -> np.ndarray:
+        """(D,) sum of x of each document, never 0."""
+        return np.maximum(self.graph.doc_weight, TINY).astype(np.float32)
+
+    def store(self, rule: Rule, crew: Crew, topics: sparse.csr_array | None = None) -> None:
+        """Store the messages that the tables imply, on the lists `topics` (D, K) or of all topics."""
+        if topics is not None:
+            self.graph = self.graph.with_lists(topics)
+        self.flow = self.flow._replace(mu=np.empty(self.graph.message_size, np.float32))
+        knobs = self.knobs(rule, in_place=True)
+        for stage in range(self.graph.n_word_blocks):
+            crew.each(kernels.recall_stage, self.graph.wires, self.tables, self.flow, knobs, self.doc_weight, self.word_weight, stage)
+        self.stored = True
+        self.rebuild(rule, crew)
+
+    def relist(self, rule: Rule, crew: Crew, topics: sparse.csr_array) -> None:
+        """Move the messages from the lists they are on to others."""
+        old, mu = self.graph.wires, self.flow.mu
+        self.graph = self.graph.with_lists(topics)
+        self.flow = self.flow._replace(mu=np.empty(self.graph.message_size, np.float32))
+        knobs = self.knobs(rule, in_place=True)
+        for stage in range(self.graph.n_word_blocks):
+            crew.each(kernels.copy_stage, self.graph.wires, old.topic_ptr, old.topics, old.visit_message, mu, self.flow, knobs, stage)
+        self.rebuild(rule, crew)
 
     def knobs(self, rule: Rule, *, in_place: bool, rest: float = 0.0) -> Knobs:
         return Knobs(
@@ -93,11 +132,23 @@ class State:
 
     def rebuild(self, rule: Rule, crew: Crew) -> None:
         """Count all messages anew: removes the rounding of many small differences."""
+        if not self.stored:
+            self._even_out()
+            return
         tables = blank_tables(self.graph, self.tables)
         knobs = self.knobs(rule, in_place=False)
         for stage in range(self.graph.n_word_blocks):
             crew.each(kernels.count_stage, self.graph.wires, tables, self.flow, knobs, stage)
         self.tables = self.finished(tables)
+
+    def _even_out(self) -> None:
+        """What `rebuild` is without stored messages: rows hold exactly the weight of their document or word."""
+        theta, phi = self.tables.theta, self.tables.phi
+        doc_weight = self.doc_weight[np.argsort(self.graph.wires.slots)]  # in the order of the rows
+        for table, weight in ((theta, doc_weight), (phi, self.word_weight)):
+            held = table.sum(axis=1)
+            table *= np.divide(weight, held, out=np.zeros_like(held), where=held > 0)[:, None]
+        self.tables = self.tables._replace(totals=phi.sum(axis=0, dtype=np.float64), share=self.doc_weight.copy())
 
     def owner_counts(self) -> np.ndarray:
         """(owners, K) expected tokens of each owner and topic."""

@@ -36,7 +36,7 @@ class AuthorTopicModel(TopicModelBase):
         *,
         author_prior: str = "uniform",
         rule: str = "bp",
-        schedule: str = "asynchronous",
+        schedule: str = "auto",
         doc_topic_prior: Any = "learn",
         topic_word_prior: Any = "learn",
         weighting: str = "count",

@@ -84,12 +84,13 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         alpha, learn_alpha = self._prior("doc_topic_prior", n_topics, n_topics)
         beta, learn_beta = self._prior("topic_word_prior", 1, n_topics)
         start, word_topic = self._start(n_topics, counts.shape[1])
-        schedule = make_schedule(self.schedule, rule)
         priors = PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)
 
         def pass_messages(plan: Plan, max_iter: int, monitor: Monitor, *learners: Learner) -> State:
             graph = build_graph(plan, seed=seed, tokens=rule.tokens)
-            state = State.start(graph, rule, alpha, float(beta[0]), seed=seed, crew=crew, start=start, word_topic=word_topic)
+            schedule = make_schedule(self.schedule, rule, graph, warm=start == "warm")
+            stored = rule.stored and schedule.stores
+            state = State.start(graph, rule, alpha, float(beta[0]), seed=seed, crew=crew, start=start, word_topic=word_topic, stored=stored)
             return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, crew=crew, learners=[priors, *learners])
 
         with Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:

@@ -38,7 +38,7 @@ class LabeledLDA(TopicModelBase):
         *,
         threshold: float = 0.5,
         rule: str = "bp",
-        schedule: str = "asynchronous",
+        schedule: str = "auto",
         doc_topic_prior: Any = "learn",
         topic_word_prior: Any = "learn",
         weighting: str = "count",

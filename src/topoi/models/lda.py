@@ -62,7 +62,7 @@ class LDA(TopicModelBase):
         n_components: int = 10,
         *,
         rule: str = "bp",
-        schedule: str = "asynchronous",
+        schedule: str = "auto",
         doc_topic_prior: Any = "learn",
         topic_word_prior: Any = "learn",
         weighting: str = "count",
@@ -129,7 +129,7 @@ class LDA(TopicModelBase):
                     batch = counts[np.sort(order[first : first + size])]
                     if batch.nnz:
                         self._learn_batch(batch, crew)
-                if monitor.note(epoch, _moved(before, online.base), lambda: self.perplexity(Corpus(counts)), self):
+                if monitor.note(epoch, _moved(before, online.base), lambda: self.perplexity(Corpus(counts)), self, "batches"):
                     break
         self.doc_topic_ = self._fold_in(self.weighting_(counts)).astype(self._dtype)
         self.n_iter_, self.history_, self.converged_ = epoch, monitor.table(), monitor.converged
@@ -137,7 +137,7 @@ class LDA(TopicModelBase):
 
     def _begin_online(self, counts: sparse.csr_array, total_docs: float) -> Online:
         rule = self._check_parameters()
-        if rule.draws or rule.digamma_owners or self.schedule != "asynchronous":
+        if rule.draws or rule.digamma_owners or not rule.stored or self.schedule not in ("auto", "asynchronous"):
             raise ValueError(
                 "Mini-batches work with rule 'bp', 'sibp' or 'cvb0' and schedule='asynchronous'; change these or drop batch_size."
             )
@@ -199,7 +199,7 @@ class LatentDirichletAllocation(LDA):
     """
 
     rule = "bp"
-    schedule = "asynchronous"
+    schedule = "auto"
     weighting = "count"
     messages = "auto"
     init = "hard"

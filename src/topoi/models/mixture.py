@@ -40,7 +40,7 @@ class TopicModel(TopicModelBase):
         n_components: int = 10,
         *,
         rule: str = "bp",
-        schedule: str = "asynchronous",
+        schedule: str = "auto",
         doc_topic_prior: Any = "learn",
         topic_word_prior: Any = "learn",
         messages: str = "auto",

@@ -42,7 +42,7 @@ class RelationalTopicModel(TopicModelBase):
         link_factor: str = "learned",
         directed: bool = False,
         rule: str = "bp",
-        schedule: str = "asynchronous",
+        schedule: str = "auto",
         doc_topic_prior: Any = "learn",
         topic_word_prior: Any = "learn",
         weighting: str = "count",

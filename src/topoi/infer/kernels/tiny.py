@@ -49,7 +49,7 @@ def tiny_stage(wires, read, write, flow, knobs, doc_weight, word_weight, relax, 
     order, visit_doc, visit_edge, residual = flow.order, wires.visit_doc, wires.visit_edge, flow.residual
     slot_ptr, slots, words, weights = wires.slot_ptr, wires.slots, wires.edge_word, wires.edge_x
     theta, phi, theta_out, phi_out = read.theta, read.phi, write.theta, write.phi
-    alpha, beta, in_place, relax = knobs.alpha, f4(knobs.beta), knobs.in_place, f4(relax)
+    alpha, beta, beta_sum, in_place, relax = knobs.alpha, f4(knobs.beta), f4(knobs.beta_sum), knobs.in_place, f4(relax)
     new, rate, side = np.zeros(K, f4), np.zeros(K, f4), np.zeros(K, f4)
     for p in range(worker, knobs.n_doc_blocks, n_workers):
         stock, change = (read.totals + knobs.beta_sum).astype(f4), np.zeros(K, f4)
@@ -59,13 +59,13 @@ def tiny_stage(wires, read, write, flow, knobs, doc_weight, word_weight, relax, 
             doc = visit_doc[v]
             slot, n_d = slots[slot_ptr[doc]], doc_weight[doc]
             for k in range(K):
-                rate[k] = one / (stock[k] + change[k])
+                rate[k] = one / max(stock[k] + change[k], beta_sum)  # change follows theta: exact for totals at the end of a sweep only
             for k in range(K):
                 side[k] = theta[slot, k]
             for e in range(visit_edge[v], visit_edge[v + 1]):
                 w, x = words[e], weights[e]
                 n_w = word_weight[w]
-                rest_d, rest_w = (one - x / n_d, one - x / n_w) if in_place else (one, one)
+                rest_d, rest_w = (max(one - x / n_d, zero), max(one - x / n_w, zero)) if in_place else (one, one)
                 z = zero
                 for k in range(K):
                     value = (side[k] * rest_d + alpha[k]) * (phi[w, k] * rest_w + beta) * rate[k]
@@ -73,7 +73,8 @@ def tiny_stage(wires, read, write, flow, knobs, doc_weight, word_weight, relax, 
                     z += value
                 if in_place:
                     move_d, move_w = min(relax * x, n_d), min(relax * x, n_w)
-                    keep_d, give_d, keep_w, give_w = one - move_d / n_d, move_d / z, one - move_w / n_w, move_w / z
+                    keep_d, keep_w = max(one - move_d / n_d, zero), max(one - move_w / n_w, zero)
+                    give_d, give_w = move_d / z, move_w / z
                     for k in range(K):
                         side[k] = side[k] * keep_d + give_d * new[k]
                     for k in range(K):
@@ -116,7 +117,7 @@ def recall_stage(wires, read, flow, knobs, doc_weight, word_weight, stage, worke
             at = visit_message[v]
             for e in range(visit_edge[v], visit_edge[v + 1]):
                 w, x = words[e], weights[e]
-                rest_d, rest_w = one - x / doc_weight[doc], one - x / word_weight[w]
+                rest_d, rest_w = max(one - x / doc_weight[doc], f4(0)), max(one - x / word_weight[w], f4(0))
                 z = f4(0)
                 if L > 0:
                     for k in range(L):

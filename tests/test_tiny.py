@@ -1,0 +1,211 @@
+"""BP without stored messages, topic lists, and the schedule that uses both: kernels against their twins, and what must stay true."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import begin, small_counts
+from scipy import sparse
+
+from topoi import LDA, datasets
+from topoi.infer import engine, reference
+from topoi.infer.crew import Crew
+from topoi.infer.lists import LEAST_OF_WORD, topic_lists
+from topoi.infer.schedules import BRISK, Schedule, make_schedule
+from topoi.infer.state import State, blank_tables
+
+grids = pytest.mark.parametrize("blocks", [1, 3])
+
+
+def tiny_run(blocks: int, start: str = "hard"):
+    """A run on small_counts whose messages are not stored."""
+    run = begin(small_counts(), 5, blocks=blocks)
+    topics = np.random.default_rng(1).dirichlet(np.ones(25), 5).T
+    word_topic = topics if start == "warm" else None
+    run.state = State.start(
+        run.state.graph, run.rule, np.full(5, 0.1), 0.05, seed=0, crew=Crew(1), start=start, word_topic=word_topic, stored=False
+    )
+    return run
+
+
+def assert_same_tables(tables, twin) -> None:
+    np.testing.assert_allclose(tables.theta, twin.theta, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(tables.phi, twin.phi, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(tables.totals, twin.totals, rtol=0, atol=1e-4)
+
+
+@grids
+@pytest.mark.parametrize("start", ["hard", "soft", "warm"])
+def test_the_start_is_that_of_stored_messages(blocks, start):
+    topics = np.random.default_rng(1).dirichlet(np.ones(25), 5).T
+    stored = begin(small_counts(), 5, blocks=blocks, start=start, word_topic=topics if start == "warm" else None)
+    assert_same_tables(tiny_run(blocks, start).state.tables, stored.state.tables)
+
+
+@grids
+@pytest.mark.parametrize(("in_place", "relax"), [(True, 1.0), (True, 3.0), (False, 1.0)])
+def test_a_sweep_without_messages_is_the_reference(blocks, in_place, relax):
+    run = tiny_run(blocks)
+    schedule = Schedule("asynchronous" if in_place else "synchronous", in_place=in_place, relax=(relax,) * 3)
+    twin = reference.doubled(run.state.tables)
+    for _ in range(3):
+        knobs = run.state.knobs(run.rule, in_place=in_place)
+        engine.sweep(run.state, run.rule, schedule, Crew(1))
+        write = twin if in_place else reference.doubled(blank_tables(run.state.graph))
+        reference.tiny(run.state.graph, twin, write, run.state.flow, knobs, run.state.word_weight.astype(float), relax)
+        twin = write
+        assert_same_tables(run.state.tables, twin)
+
+
+@pytest.mark.parametrize("relax", [1.0, 2.0, 5.0, 1e9])
+def test_rows_keep_the_weight_of_their_document_and_word(relax):
+    run = tiny_run(3)
+    for _ in range(20):
+        engine.sweep(run.state, run.rule, Schedule("asynchronous", relax=(relax,) * 20), Crew(1))
+    tables, graph = run.state.tables, run.state.graph
+    np.testing.assert_allclose(tables.theta.sum(axis=1)[graph.wires.slots], graph.doc_weight, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(tables.phi.sum(axis=1), run.state.word_weight, rtol=1e-4, atol=1e-5)
+    assert tables.theta.min() >= 0
+    assert tables.phi.min() >= 0
+
+
+def test_synchronous_tbp_is_synchronous_sibp():
+    tiny, run = tiny_run(2), begin(small_counts(), 5, "sibp", "synchronous", blocks=2)
+    for _ in range(5):
+        engine.sweep(tiny.state, tiny.rule, Schedule("synchronous", in_place=False), Crew(1))
+        run.sweep()
+    assert_same_tables(tiny.state.tables, run.state.tables)
+
+
+def some_lists(n_docs: int, n_topics: int, seed: int) -> sparse.csr_array:
+    dense = np.random.default_rng(seed).random((n_docs, n_topics)) < 0.6
+    dense[:, 0] |= ~dense.any(axis=1)
+    return sparse.csr_array(dense.astype(np.int8))
+
+
+@grids
+@pytest.mark.parametrize("listed", [False, True])
+def test_recalled_messages_are_the_reference(blocks, listed):
+    run = tiny_run(blocks)
+    run.sweep(3)
+    twin, word_weight = reference.doubled(run.state.tables), run.state.word_weight.astype(float)
+    run.state.store(run.rule, Crew(1), some_lists(20, 5, 0) if listed else None)
+    knobs = run.state.knobs(run.rule, in_place=True)
+    np.testing.assert_allclose(run.state.flow.mu, reference.recall(run.state.graph, twin, knobs, word_weight), atol=1e-5)
+    assert_same_tables(run.state.tables, reference.count(run.state.graph, run.state.flow.mu))
+
+
+@grids
+def test_a_sweep_over_lists_is_the_reference(blocks):
+    run = tiny_run(blocks)
+    run.sweep(3)
+    run.state.store(run.rule, Crew(1), some_lists(20, 5, 0))
+    run.tables, run.mu = reference.doubled(run.state.tables), run.state.flow.mu.astype(np.float64)
+    for _ in range(3):
+        run.sweep_both()
+        assert_same_tables(run.state.tables, run.tables)
+        np.testing.assert_allclose(run.state.flow.mu, run.mu, rtol=0, atol=1e-5)
+
+
+def test_messages_move_to_new_lists():
+    """A topic that stays keeps its share among those that stay; one that enters begins at 0; messages sum to 1."""
+    run, old, new = tiny_run(3), some_lists(20, 5, 0).toarray() > 0, some_lists(20, 5, 1).toarray() > 0
+    run.sweep(3)
+    run.state.store(run.rule, Crew(1), sparse.csr_array(old.astype(np.int8)))
+    run.sweep(2)
+    before = spread(run.state)
+    run.state.relist(run.rule, Crew(1), sparse.csr_array(new.astype(np.int8)))
+    after, doc = spread(run.state), np.repeat(run.state.graph.wires.visit_doc, np.diff(run.state.graph.wires.visit_edge))
+    kept = before * new[doc]
+    lost = kept.sum(axis=1) == 0
+    expected = np.where(lost[:, None], new[doc] / new[doc].sum(axis=1, keepdims=True), kept / np.maximum(kept.sum(axis=1), 1e-30)[:, None])
+    np.testing.assert_allclose(after, expected, atol=1e-5)
+    assert lost.any()
+    assert_same_tables(run.state.tables, reference.count(run.state.graph, run.state.flow.mu))
+
+
+def spread(state: State) -> np.ndarray:
+    """(edges, K) listed messages with zeros for the topics that are not on the list."""
+    w = state.graph.wires
+    out, at = np.zeros((state.graph.n_edges, state.graph.n_topics)), 0
+    for e, doc in enumerate(np.repeat(w.visit_doc, np.diff(w.visit_edge))):
+        topics = w.topics[w.topic_ptr[doc] : w.topic_ptr[doc + 1]]
+        out[e, topics] = state.flow.mu[at : at + len(topics)]
+        at += len(topics)
+    return out
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_lists_are_the_reference(n_jobs):
+    corpus, _ = datasets.make_lda(60, 40, 6, random_state=2)
+    run = begin(corpus.counts, 6, blocks=3)
+    run.state = State.start(run.state.graph, run.rule, np.full(6, 0.1), 0.05, seed=0, crew=Crew(1), stored=False)
+    run.sweep(12)
+    with Crew(n_jobs) as crew:
+        lists = topic_lists(run.state, crew).toarray() > 0
+    tables, slot = reference.doubled(run.state.tables), np.asarray(run.state.graph.wires.slots)
+    held = tables.theta[slot, :6]
+    keep = held >= 0.003 * corpus.counts.sum(axis=1)[:, None]
+    keep[np.arange(60), held.argmax(axis=1)] = True
+    tables = tables._replace(phi=tables.phi[:, :6], theta=tables.theta[:, :6], totals=tables.totals[:6])
+    expected = reference.admit(corpus.counts, slot, tables, run.state.alpha[:6], run.state.beta, keep, run.state.word_weight, LEAST_OF_WORD)
+    np.testing.assert_array_equal(lists, expected)
+    assert not lists.all()
+    assert (lists & ~keep).any()
+
+
+def test_a_missing_topic_is_admitted(blocks):
+    """Take the right topic from a document's list: the slope asks for it back."""
+    corpus, _ = blocks
+    run = begin(corpus.counts, 4, alpha=0.01, beta=0.01)
+    run.sweep(60)
+    best = run.state.owner_counts()[:, :4].argmax(axis=1)
+    state = run.state
+    state.tables.theta[:, :4] = np.roll(state.tables.theta[:, :4], 1, axis=1)  # every document is wrong now
+    lists = topic_lists(state, Crew(1)).toarray()
+    assert lists[np.arange(len(best)), best].all()
+
+
+@pytest.mark.parametrize("lists_above", [0, 256])
+def test_auto_is_brisk_then_stored(monkeypatch, mixed, lists_above):
+    monkeypatch.setattr("topoi.infer.schedules.LISTS_ABOVE", lists_above)
+    corpus, _ = mixed
+    model = LDA(5, max_iter=30, tol=0).fit(corpus)
+    chosen = [record["schedule"] for record in model.history_]
+    assert chosen == ["brisk"] * len(BRISK) + ["asynchronous" if lists_above else "listed"] * (30 - len(BRISK))
+    plain = LDA(5, schedule="asynchronous", max_iter=30, tol=0).fit(corpus)
+    assert model.perplexity(corpus) < 1.03 * plain.perplexity(corpus)
+    np.testing.assert_array_equal(LDA(5, max_iter=30, tol=0, n_jobs=2).fit(corpus).components_, model.components_)
+
+
+def test_auto_on_a_model_it_does_not_know_is_asynchronous(mixed):
+    corpus, _ = mixed
+    for rule, chosen in (("sibp", "asynchronous"), ("gibbs", "asynchronous"), ("vb", "synchronous")):
+        assert {r["schedule"] for r in LDA(3, rule=rule, max_iter=3).fit(corpus).history_} == {chosen}
+    first = LDA(3, max_iter=3).fit(corpus)
+    assert {r["schedule"] for r in LDA(3, init=first, max_iter=3).fit(corpus).history_} == {"asynchronous"}
+
+
+def test_auto_does_not_stop_while_it_is_brisk(blocks):
+    corpus, _ = blocks
+    assert LDA(1, tol=0.5).fit(corpus).n_iter_ > len(BRISK)
+
+
+@pytest.mark.parametrize("schedule", ["asynchronous", "synchronous", "residual", "auto"])
+def test_messages_none_finds_the_blocks(blocks, schedule):
+    corpus, truth = blocks
+    model = LDA(4, messages="none", schedule=schedule, doc_topic_prior=0.1, topic_word_prior=0.05, random_state=1).fit(corpus)
+    assert model.perplexity(corpus) < 1.1 * len(truth.topic_word[0]) / 4
+
+
+def test_messages_none_is_refused_where_it_cannot_be():
+    with pytest.raises(ValueError, match="Use rule='bp'"):
+        LDA(3, rule="cvb0", messages="none").fit(small_counts())
+    from topoi import AuthorTopicModel
+
+    with pytest.raises(ValueError, match="own themselves"):
+        AuthorTopicModel(3, messages="none").fit(small_counts(), authors=[["a"]] * 20)
+
+
+def test_make_schedule_without_a_graph_cannot_be_auto():
+    assert make_schedule("auto", begin(small_counts()).rule).name == "asynchronous"
