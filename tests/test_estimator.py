@@ -326,7 +326,7 @@ def test_top_words(fitted, mixed):
 
 def test_topic_info(fitted):
     info = fitted.topic_info(3)
-    assert list(info.columns) == ["topic", "share", "prior", "words"]
+    assert list(info.columns) == ["topic", "name", "share", "prior", "words"]
     assert info["topic"].tolist() == list(range(5))
     np.testing.assert_allclose(info["share"].sum(), 1, rtol=1e-9)
     np.testing.assert_allclose(info["share"], fitted.components_.sum(axis=1) / fitted.components_.sum(), rtol=1e-12)
