@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,6 +48,12 @@ class Rows:
 
 def open_rows(path: Path, form: str | None, encoding: str, tell: Tell | None) -> Rows:
     """The rows of a folder or file. Files are opened when the rows are walked, except for their header."""
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise ValueError(
+            f"There is no encoding {encoding!r}; name one that Python knows, such as utf-8, latin-1, cp1252 or utf-16."
+        ) from None
     encoding = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding  # with or without a byte order mark
     if path.is_dir():
         return _folder(path, encoding, tell)
@@ -125,7 +132,7 @@ def _jsonl(path: Path, encoding: str, tell: Tell | None) -> Rows:
         except json.JSONDecodeError as error:
             raise ValueError(f"{path}, line {number}: no JSON ({error.msg}); each line must hold one object.") from error
         if not isinstance(row, dict):
-            raise ValueError(f"{path}, line {number}: expected an object such as {{\"text\": ...}}, got {line.strip()[:40]!r}.")
+            raise ValueError(f'{path}, line {number}: expected an object such as {{"text": ...}}, got {line.strip()[:40]!r}.')
         return f"{path}, line {number}", row
 
     try:

@@ -22,7 +22,7 @@ from topoi.tables import Rows
 __all__ = ["make_vectorizer", "read", "vectorizer_from", "vectorizer_settings"]
 
 TOKEN = r"(?u)\b[^\W\d_]\w+\b"  # two characters or more, the first one a letter
-CONTRACTIONS = "ain aren couldn didn doesn don hadn hasn haven isn ll mustn needn shan shouldn ve wasn weren wouldn".split()
+CONTRACTIONS = "ain aren couldn didn doesn don hadn hasn haven isn ll mustn needn shan shouldn ve wasn weren wouldn"
 PLAIN_SETTINGS = ("analyzer", "binary", "lowercase", "max_df", "max_features", "min_df", "strip_accents", "token_pattern")
 NO_WORDS = ("empty vocabulary", "After pruning", "max_df corresponds")  # how CountVectorizer says that nothing is left
 
@@ -62,7 +62,7 @@ def _stop_words(given: str | Path | Sequence[str] | None, lowercase: bool, token
     if given is None or given == "none":
         return None
     if given == "english":
-        words: Iterable[str] = [*ENGLISH_STOP_WORDS, *CONTRACTIONS]
+        words: Iterable[str] = [*ENGLISH_STOP_WORDS, *CONTRACTIONS.split()]
     else:
         words = read_words(Path(given)) if isinstance(given, str | Path) else given
     cut = CountVectorizer(lowercase=lowercase, token_pattern=token_pattern).build_analyzer()
@@ -73,7 +73,9 @@ def vectorizer_settings(vectorizer: CountVectorizer) -> dict[str, Any]:
     """Settings and vocabulary of a fitted vectoriser as plain values, for a model file."""
     own_code = [name for name in ("analyzer", "preprocessor", "tokenizer") if callable(getattr(vectorizer, name))]
     if type(vectorizer) is not CountVectorizer or own_code:
-        raise TypeError("A model file keeps a plain CountVectorizer only, not one with functions of your own; set vectorizer_ to None, or use pickle.")
+        raise TypeError(
+            "A model file keeps a plain CountVectorizer only, not one with functions of your own; set vectorizer_ to None, or use pickle."
+        )
     settings: dict[str, Any] = {name: getattr(vectorizer, name) for name in PLAIN_SETTINGS}
     stop = vectorizer.stop_words
     settings["stop_words"] = stop if stop is None or isinstance(stop, str) else sorted(stop)
@@ -116,7 +118,8 @@ def read(
         path = existing(source)
         form = form or (None if path.is_dir() else formats.detect(path))
         if form in formats.FORMATS:
-            return _with_links(formats.read(path, form, vocabulary=vocabulary, tell=tell), links)
+            corpus = formats.read(path, form, vocabulary=vocabulary, tell=tell)
+            return _with_links(_beside_counts(corpus, path, text=text, doc_names=id, authors=authors, labels=labels, dates=date), links)
         rows = tables.open_rows(path, form, encoding, tell)
     else:
         rows = tables.rows_in_memory(source, tell)
@@ -125,6 +128,14 @@ def read(
     counts = _count(vectorizer, gathering, rows.name)
     corpus = Corpus(counts, vectorizer.get_feature_names_out(), vectorizer=vectorizer, **gathering.columns())
     return _with_links(corpus, gathering.links)
+
+
+def _beside_counts(corpus: Corpus, path: Path, **given: Any) -> Corpus:
+    """Counts with what was given beside them. They have no columns that could be named."""
+    given = {what: value for what, value in given.items() if value is not None}
+    if any(isinstance(value, str) for value in given.values()):
+        raise ValueError(f"{path} holds counts, which have no columns; leave the names of columns out, or give a table of texts.")
+    return replace(corpus, **given) if given else corpus
 
 
 class _Gathering:
@@ -229,7 +240,9 @@ def _with_links(corpus: Corpus, links: Any) -> Corpus:
         pairs = [(names[d], other) for d, row in enumerate(links) for other in row]
     known = [(number[a], number[b]) for a, b in pairs if a in number and b in number]
     if pairs and not known:
-        raise ValueError(f"None of the {len(pairs)} links joins two documents that are here; links must name ids of documents, such as {names[0]!r}.")
+        raise ValueError(
+            f"None of the {len(pairs)} links joins two documents that are here; links must name ids of documents, such as {names[0]!r}."
+        )
     if len(known) < len(pairs):
         warnings.warn(f"{len(pairs) - len(known)} of {len(pairs)} links name documents that are not here; they are left out.", stacklevel=3)
     return replace(corpus, links=np.array(known, dtype=np.int64).reshape(-1, 2))

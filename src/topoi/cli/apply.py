@@ -11,7 +11,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topoi.cli.shell import AsJson, Columns, Force, Format, Input, Jobs, Model, Seed, Words, load_model, note, plain_table, progress_bar, read_corpus, show, show_json  # fmt: skip
+from topoi.cli.shell import (
+    AsJson,
+    Columns,
+    Force,
+    Format,
+    Input,
+    Jobs,
+    Model,
+    Seed,
+    Words,
+    load_model,
+    note,
+    plain_table,
+    progress_bar,
+    read_corpus,
+    show,
+    show_json,
+)
 
 if TYPE_CHECKING:
     from topoi.corpus import Corpus
@@ -21,7 +38,9 @@ def transform(
     model: Model,
     input: Input,
     columns: Columns,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A .csv, .tsv or .jsonl file (default: CSV to stdout).", show_default=False)] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A .csv, .tsv or .jsonl file (default: CSV to stdout).", show_default=False)
+    ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -34,8 +53,7 @@ def transform(
             raise ValueError(f"{output}: cannot write {output.suffix or 'a file without suffix'}; end the name in .csv, .tsv or .jsonl.")
     loaded = load_model(model)
     corpus = read_corpus(input, columns, like=loaded)
-    with_authors = {"authors": corpus.authors} if corpus.authors is not None and hasattr(loaded, "author_names_") else {}
-    rows = list(_share_rows(corpus, loaded.transform(corpus, **with_authors), loaded.topic_names_))
+    rows = list(_share_rows(corpus, loaded.transform(corpus, **_authors(loaded, corpus)), loaded.topic_names_))
     if output is None:
         if as_json:
             show_json(rows)
@@ -44,12 +62,21 @@ def transform(
         return
     with replacing(output) as file:
         kind = output.suffix.lower()
-        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows) if kind == ".jsonl" else _as_csv(rows, "\t" if kind == ".tsv" else ",")
+        text = (
+            "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            if kind == ".jsonl"
+            else _as_csv(rows, "\t" if kind == ".tsv" else ",")
+        )
         file.write(text.encode())
     if as_json:
         show_json({"file": str(output), "documents": corpus.n_docs, "topics": len(loaded.topic_names_)})
     else:
         note(f"Wrote {output}: {corpus.n_docs} documents x {len(loaded.topic_names_)} topics.")
+
+
+def _authors(model: Any, corpus: Corpus) -> dict[str, Any]:
+    """The authors of documents, for a model that knows what to do with them."""
+    return {"authors": corpus.authors} if corpus.authors is not None and hasattr(model, "author_names_") else {}
 
 
 def _share_rows(corpus: Corpus, shares: Any, names: list[str]) -> Iterator[dict[str, Any]]:
@@ -77,8 +104,10 @@ def evaluate(model: Model, input: Input, columns: Columns, seed: Seed = 0, as_js
 
     loaded = load_model(model)
     corpus = read_corpus(input, columns, like=loaded)
-    with_authors = {"authors": corpus.authors} if corpus.authors is not None and hasattr(loaded, "author_names_") else {}
-    found = measures.completion(loaded, corpus, random_state=seed, **with_authors)
+    seen = 0 if loaded.doc_names_ is None or corpus.doc_names is None else len(set(loaded.doc_names_) & set(corpus.doc_names))
+    if seen:
+        note(f"The model was trained on {seen} of these documents, so it looks better than it is; give new ones.")
+    found = measures.completion(loaded, corpus, random_state=seed, **_authors(loaded, corpus))
     npmi = measures.npmi(loaded, corpus)
     answer = {
         "documents": corpus.n_docs,
@@ -101,7 +130,11 @@ def evaluate(model: Model, input: Input, columns: Columns, seed: Seed = 0, as_js
     ]
     if "label_found" in answer:
         rows.append(("likeliest label right", f"{answer['label_found']:.1%}", f"of {corpus.n_docs} documents"))
-    show(plain_table(f"{model.name} on {corpus.n_docs} documents, {found.n_tokens} tokens held out", "measure", "value", "meaning", rows=rows))
+    show(
+        plain_table(
+            f"{model.name} on {corpus.n_docs} documents, {found.n_tokens} tokens held out", "measure", "value", "meaning", rows=rows
+        )
+    )
     return None
 
 
@@ -127,7 +160,7 @@ def choose(
     corpus = read_corpus(input, columns, words)
     with progress_bar("Fitting") as tell:
         choice = measures.choose_n_components(
-            corpus, candidates, model=LDA(max_iter=iterations, n_jobs=jobs), n_seeds=seeds, random_state=seed, tell=tell
+            corpus, candidates, model=LDA(max_iter=iterations, n_jobs=jobs or -1), n_seeds=seeds, random_state=seed, tell=tell
         )
     if as_json:
         return show_json({"rows": choice.rows, "best": choice.best, "reason": choice.reason})
@@ -148,7 +181,9 @@ def choose(
 
 def convert(
     input: Input,
-    output: Annotated[Path, typer.Argument(help=".npz, .mtx, .ldac, .svm, .h5ad, or docword.NAME.txt (UCI); text formats also .gz.", show_default=False)],
+    output: Annotated[
+        Path, typer.Argument(help=".npz, .mtx, .ldac, .svm, .h5ad, or docword.NAME.txt (UCI); text formats also .gz.", show_default=False)
+    ],
     columns: Columns,
     words: Words,
     to: Annotated[Format | None, typer.Option(help="Format of the output, if its name does not say so.", show_default=False)] = None,
@@ -166,6 +201,8 @@ def convert(
     corpus = read_corpus(input, columns, words)
     files = formats.write(corpus, output, form, overwrite=force)
     if as_json:
-        show_json({"files": [str(file) for file in files], "documents": corpus.n_docs, "words": corpus.n_words, "entries": int(corpus.counts.nnz)})
+        show_json(
+            {"files": [str(file) for file in files], "documents": corpus.n_docs, "words": corpus.n_words, "entries": int(corpus.counts.nnz)}
+        )
     else:
         note(f"Wrote {' and '.join(map(str, files))}: {corpus}.")

@@ -97,4 +97,3 @@ def _demo_labels(console: Console, corpus: Corpus, seed: int) -> None:
         table.add_row(label, " ".join(words[label]))
     console.print(table)
     console.print(f"The subpackage of an unseen docstring is guessed right in {right / test.n_docs:.0%} of cases, out of {len(sizes)}.")
-

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import sys
+from dataclasses import fields
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,19 +19,19 @@ if TYPE_CHECKING:
     from topoi.corpus import Corpus
 
 
-class Kind(str, Enum):
+class Kind(Enum):
     lda, author, relational, labeled = "lda", "author", "relational", "labeled"
 
 
-class Rule(str, Enum):
+class Rule(Enum):
     bp, sibp, cvb0, vb, gibbs = "bp", "sibp", "cvb0", "vb", "gibbs"
 
 
-class Schedule(str, Enum):
+class Schedule(Enum):
     asynchronous, synchronous, residual = "asynchronous", "synchronous", "residual"
 
 
-class Weighting(str, Enum):
+class Weighting(Enum):
     count, tf, tfidf, log = "count", "tf", "tfidf", "log"
 
 
@@ -73,11 +75,15 @@ def fit(
         "max_iter": iterations,
         "tol": tol,
         "weighting": weighting.value,
-        "n_jobs": jobs,
+        "n_jobs": jobs or -1,
         "random_state": seed,
         "init": begin if begin is not None else "hard",
     }
-    estimator = _estimator(kind, topics or (begin.components_.shape[0] if begin is not None else USUAL_TOPICS), background, batch_size, common)
+    if topics is not None and kind is Kind.labeled:
+        note("The labels are the topics; --topics is not used.")
+    estimator = _estimator(
+        kind, topics or (begin.components_.shape[0] if begin is not None else USUAL_TOPICS), background, batch_size, common
+    )
     note(f"{corpus}\nFitting {NAMES[kind]}; the first fit on a machine compiles for half a minute.")
     saving: dict[str, Any] = {} if checkpoint is None else {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
     with Interrupt() as interrupt:
@@ -87,8 +93,16 @@ def fit(
     _report(estimator, corpus, output, interrupt.asked, as_json)
     if interrupt.asked:
         note(f"Stopped by Ctrl-C after sweep {estimator.n_iter_}, which {output} holds. To go on from there:")
-        note(f"  topoi fit {input} … --start {output} -o {output.with_stem(output.stem + '-2')}")
+        note(f"  {_command_to_go_on(input, columns, kind, output)}")
         raise typer.Exit(1)
+
+
+def _command_to_go_on(input: Path, columns: Columns, kind: Kind, output: Path) -> str:
+    """The command that begins with the saved topics; which words count is known to the model."""
+    given = {f.name: getattr(columns, f.name) for f in fields(columns) if getattr(columns, f.name) != f.default}
+    options = [part for name, value in given.items() for part in (f"--{name}", getattr(value, "value", value))]
+    after = output.with_stem(f"{output.stem}-2")
+    return shlex.join(["topoi", "fit", str(input), *options, "--model", kind.value, "--start", str(output), "-o", str(after)])
 
 
 def _check_output(output: Path, force: bool) -> None:
@@ -111,11 +125,13 @@ def _kind(wanted: Kind | None, corpus: Corpus, columns: Columns) -> Kind:
         what = " and ".join(NEEDS[kind] for kind in given)
         raise ValueError(f"{what} are given; choose the model that uses them: {' or '.join(f'--model {kind.value}' for kind in given)}.")
     if given:
-        note(f"Because {NEEDS[given[0]]} are given, this is the {NAMES[given[0]]} (--model lda for plain topics).")
+        note(f"Because {NEEDS[given[0]]} are given, the model is {NAMES[given[0]]} (--model lda for plain topics).")
         return given[0]
     unused = [kind for kind, what in NEEDS.items() if getattr(corpus, what) is not None]
     if unused:
-        note(f"The input also has {', '.join(NEEDS[kind] for kind in unused)}: --model {', '.join(kind.value for kind in unused)} would use them.")
+        note(
+            f"The input also has {', '.join(NEEDS[kind] for kind in unused)}: --model {', '.join(kind.value for kind in unused)} would use them."
+        )
     return Kind.lda
 
 
@@ -123,7 +139,6 @@ def _estimator(kind: Kind, topics: int, background: int, batch_size: int | None,
     import topoi
 
     if kind is Kind.labeled:
-        note("The labels are the topics; --topics is not used.")
         return topoi.LabeledLDA(background, **common)
     if kind is Kind.author:
         return topoi.AuthorTopicModel(topics, **common)
@@ -151,7 +166,9 @@ def _report(estimator: Any, corpus: Corpus, output: Path, stopped: bool, as_json
         return
     show(topics_table(estimator, 10))
     measured = "" if perplexity is None else f", training perplexity {perplexity:.0f}"
-    show(f"{estimator.n_iter_} sweeps in {estimator.history_[-1]['seconds']:.1f} s{measured}. Saved: {output}")
+    show(
+        f"{estimator.n_iter_} sweep{'s' if estimator.n_iter_ > 1 else ''} in {estimator.history_[-1]['seconds']:.1f} s{measured}. Saved: {output}"
+    )
 
 
 class Interrupt:

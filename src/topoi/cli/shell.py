@@ -6,6 +6,7 @@ import functools
 import inspect
 import json
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 DEBUG = "TOPOI_DEBUG"
 BAD_INPUT = (ValueError, FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError)
 
-Input = Annotated[Path, typer.Argument(help="A folder of .txt files, .csv, .tsv, .jsonl, .parquet, .txt (a document a line), or counts.", show_default=False)]
+Input = Annotated[
+    Path,
+    typer.Argument(help="A folder of .txt files, .csv, .tsv, .jsonl, .parquet, .txt (a document a line), or counts.", show_default=False),
+]
 Model = Annotated[Path, typer.Argument(help="A model that `topoi fit` wrote.", show_default=False)]
 Force = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
@@ -33,7 +37,7 @@ Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same top
 Jobs = Annotated[int | None, typer.Option(min=1, help="Threads (default: all cores). Results do not depend on it.", show_default=False)]
 
 
-class Format(str, Enum):
+class Format(Enum):
     """What a file holds, where its name does not say so."""
 
     csv, tsv, jsonl, parquet, lines = "csv", "tsv", "jsonl", "parquet", "lines"
@@ -73,7 +77,9 @@ class Words:
     max_words: Annotated[int | None, _option(WORDS, "Keep only so many words, the most frequent.", min=1)] = None
     token_pattern: Annotated[str | None, _option(WORDS, "Regular expression of a word.")] = None
     keep_case: Annotated[bool, _option(WORDS, "Do not turn text to lower case.", "--keep-case")] = False
-    vocabulary: Annotated[Path | None, _option(WORDS, "File of the words to count, one a line; for counts, the words of their columns.")] = None
+    vocabulary: Annotated[
+        Path | None, _option(WORDS, "File of the words to count, one a line; for counts, the words of their columns.")
+    ] = None
 
 
 # ---------------------------------------------------------------------------------------------------------------------- commands
@@ -92,11 +98,13 @@ def command(app: typer.Typer) -> Callable[[Callable[..., None]], Callable[..., N
 def _spread(function: Callable[..., None]) -> Callable[..., None]:
     """`function` with the fields of each data class among its parameters as parameters of their own."""
     signature = inspect.signature(function, eval_str=True)
-    groups = {p.name: p.annotation for p in signature.parameters.values() if is_dataclass(p.annotation)}
+    groups: dict[str, Any] = {p.name: p.annotation for p in signature.parameters.values() if is_dataclass(p.annotation)}
     parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in signature.parameters.values() if p.name not in groups]
     for kind in groups.values():
         hints = get_type_hints(kind, include_extras=True)
-        parameters += [inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name]) for f in fields(kind)]
+        parameters += [
+            inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name]) for f in fields(kind)
+        ]
 
     @functools.wraps(function)
     def spread(**given: Any) -> None:
@@ -194,7 +202,7 @@ def read_corpus(path: Path, columns: Columns, words: Words | None = None, like: 
     vocabulary = words.vocabulary if words else None
     if counts and words and any(getattr(words, f.name) != f.default for f in fields(Words) if f.name != "vocabulary"):
         raise ValueError(f"{path} holds counts, so the options that choose words are of no use; leave them out, or give texts.")
-    vectorizer = None if counts else _vectorizer(words) if like is None and words else vectorizer_of(like)
+    vectorizer = None if counts else vectorizer_of(like) if like is not None else _vectorizer(words or Words())
     with progress_bar("Reading counts" if counts else "Reading and counting words") as tell:
         corpus = text.read(path, **given, vectorizer=vectorizer, vocabulary=vocabulary if counts else None, form=form, tell=tell)
     if like is not None:
@@ -211,6 +219,10 @@ def _vectorizer(words: Words) -> Any:
     low, _, high = words.ngrams.partition("-")
     if not low.isdecimal() or not (high or low).isdecimal() or not 1 <= int(low) <= int(high or low):
         raise ValueError(f"--ngrams is {words.ngrams!r}; expected a length such as 2, or a range such as 1-2.")
+    try:
+        re.compile(words.token_pattern or TOKEN)
+    except re.error as error:
+        raise ValueError(f"--token-pattern {words.token_pattern!r} is no regular expression ({error}).") from error
     return make_vectorizer(
         stop_words=words.stop_words,
         min_df=_number_or_share("--min-df", words.min_df),
@@ -251,7 +263,9 @@ def _matched(corpus: Corpus, model: Any, path: Path) -> Corpus:
     if corpus.vocabulary is not None and model.vocabulary_ is not None and list(corpus.vocabulary) != list(model.vocabulary_):
         corpus = corpus.over(model.vocabulary_)
     if corpus.n_words != model.n_features_in_:
-        raise ValueError(f"{path} has {corpus.n_words} words but the model was fitted with {model.n_features_in_}; give the words of its columns.")
+        raise ValueError(
+            f"{path} has {corpus.n_words} words but the model was fitted with {model.n_features_in_}; give the words of its columns."
+        )
     return corpus
 
 

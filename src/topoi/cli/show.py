@@ -76,9 +76,15 @@ def authors(
     if name is not None:
         topic_cells = [(t["topic"], t["name"], f"{t['share']:.0%}", " ".join(t["words"])) for t in answer["topics"]]
         show(plain_table(f"What {name} writes about", "topic", "name", "share", "words", rows=topic_cells))
-        show(plain_table(f"Authors like {name}", "author", "similarity", rows=[(a["name"], f"{a['score']:.2f}") for a in answer["similar"]]))
+        show(
+            plain_table(f"Authors like {name}", "author", "similarity", rows=[(a["name"], f"{a['score']:.2f}") for a in answer["similar"]])
+        )
     if about is not None:
-        show(plain_table(f"Who writes about {about}", "author", "probability", rows=[(a["name"], f"{a['score']:.1%}") for a in answer["writers"]]))
+        show(
+            plain_table(
+                f"Who writes about {about}", "author", "probability", rows=[(a["name"], f"{a['score']:.1%}") for a in answer["writers"]]
+            )
+        )
     return None
 
 
@@ -90,16 +96,10 @@ def _authors_of_topics(model: Any, number: int, as_json: bool) -> None:
     return show(plain_table("Who writes about what", "topic", "words", "authors", rows=cells))
 
 
-def _topics_of_author(model: Any, name: str, least: float = 0.05) -> list[dict[str, Any]]:
-    """The topics that an author spends at least a twentieth on, the largest first; if there are none, the largest."""
-    shares = model.author_topic_[model._author(name)]
+def _topics_of_author(model: Any, name: str) -> list[dict[str, Any]]:
+    """An author's five largest topics."""
     words, names = model.top_words(8), model.topic_names_
-    order = (-shares).argsort(kind="stable")
-    return [
-        {"topic": int(k), "name": names[k], "share": float(shares[k]), "words": words[k]}
-        for i, k in enumerate(order)
-        if i == 0 or shares[k] >= least
-    ]
+    return [{"topic": k, "name": names[k], "share": share, "words": words[k]} for k, share in model.topics_of_author(name, 5)]
 
 
 def _pairs(scored: list[tuple[Any, float]]) -> list[dict[str, Any]]:

@@ -49,7 +49,7 @@ def choose_n_components(
         raise ValueError(f"n_seeds is {n_seeds}; at least 2 are needed to see how stable topics are.")
     corpus = X if isinstance(X, Corpus) else Corpus(check_counts(X))
     train, test = corpus.split(test_size, random_state)
-    rows = []
+    rows: list[dict[str, float]] = []
     for k in sorted(candidates):
         fits = []
         for seed in range(n_seeds):

@@ -25,7 +25,7 @@ from topoi.formats.arrays import from_anndata, to_anndata
 from topoi.formats.files import Tell, existing, may_write, numbered_lines, read_words, stem_and_suffix, write_words
 from topoi.formats.memory import from_gensim, to_gensim
 
-__all__ = ["FORMATS", "detect", "from_anndata", "from_gensim", "outputs", "read", "to_anndata", "to_gensim", "write"]
+__all__ = ["FORMATS", "detect", "from_anndata", "from_gensim", "read", "to_anndata", "to_gensim", "write"]
 
 FORMATS = ("npz", "uci", "ldac", "mtx", "svmlight", "h5ad")
 SUFFIXES = {
@@ -62,7 +62,9 @@ def _looks_like_uci(path: Path) -> bool:
     return [len(fields) for fields in head] == [1, 1, 1, 3] and all(field.isdecimal() for fields in head for field in fields)
 
 
-def read(path: str | Path, form: str | None = None, *, vocabulary: Sequence[str] | str | Path | None = None, tell: Tell | None = None) -> Corpus:
+def read(
+    path: str | Path, form: str | None = None, *, vocabulary: Sequence[str] | str | Path | None = None, tell: Tell | None = None
+) -> Corpus:
     """Read counts. form: a name in FORMATS (default: by the file's name). vocabulary: words, or a file of them, one a line
     (default: the one beside the file)."""
     path = existing(path)
@@ -108,20 +110,25 @@ def vocabulary_path(path: str | Path, form: str) -> Path:
     return path.with_name(f"{stem}.vocab")
 
 
-def outputs(path: str | Path, form: str, corpus: Corpus) -> list[Path]:
-    """The files that `write` will write."""
-    beside = [] if form in ("npz", "h5ad") or corpus.vocabulary is None else [vocabulary_path(path, form)]
-    return [Path(path), *beside]
-
-
 def write(corpus: Corpus, path: str | Path, form: str | None = None, *, overwrite: bool = False) -> list[Path]:
     """Write a corpus, each file whole or not at all, and name the files. What the format cannot keep is warned of."""
     form = form or detect(path)
     if form not in FORMATS:
-        raise ValueError(f"{path}: the name says no known format; end it in {', '.join(SUFFIXES)}, or say which (format) of {', '.join(FORMATS)}.")
-    files = outputs(path, form, corpus)
-    may_write(files, overwrite)
-    lost = [name for name in ("authors", "links", "labels", "doc_names", "dates") if getattr(corpus, name) is not None and name not in KEPT.get(form, ())]
+        raise ValueError(
+            f"{path}: the name says no known format; end it in {', '.join(SUFFIXES)}, or say which (format) of {', '.join(FORMATS)}."
+        )
+    files = [Path(path)]
+    words = None if form in ("npz", "h5ad") or corpus.vocabulary is None else list(map(str, corpus.vocabulary))
+    if words is not None:
+        files.append(vocabulary_path(path, form))
+        if files[1].is_file() and read_words(files[1]) == words:  # files of one corpus in several formats may share it
+            words = None
+    may_write(files if words is not None else files[:1], overwrite)
+    lost = [
+        name
+        for name in ("authors", "links", "labels", "doc_names", "dates")
+        if getattr(corpus, name) is not None and name not in KEPT.get(form, ())
+    ]
     if lost:
         warnings.warn(f"{Path(path).name} does not keep {', '.join(lost)}: {form} has no place for them; .npz has.", stacklevel=2)
     {
@@ -132,6 +139,6 @@ def write(corpus: Corpus, path: str | Path, form: str | None = None, *, overwrit
         "svmlight": bags.write_svmlight,
         "h5ad": arrays.write_h5ad,
     }[form](corpus, path)
-    if len(files) > 1 and corpus.vocabulary is not None:
-        write_words(files[1], corpus.vocabulary)
+    if words is not None:
+        write_words(files[1], words)
     return files

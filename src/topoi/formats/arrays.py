@@ -24,7 +24,9 @@ def read_mtx(path: str | Path) -> sparse.csr_array:
     try:
         return sparse.csr_array(mmread(path))
     except (ValueError, OverflowError, EOFError) as error:
-        raise ValueError(f"{path} is no whole MatrixMarket file ({error}); get a whole copy, or write it again with scipy.io.mmwrite.") from error
+        raise ValueError(
+            f"{path} is no whole MatrixMarket file ({error}); get a whole copy, or write it again with scipy.io.mmwrite."
+        ) from error
 
 
 def write_mtx(corpus: Corpus, path: str | Path) -> None:
@@ -77,7 +79,7 @@ def write_npz(corpus: Corpus, path: str | Path) -> None:
         table = adjacency(corpus.links, corpus.n_docs).tocoo()
         arrays["links"] = np.column_stack(table.coords).astype(np.int32)
     with replacing(path) as file:
-        np.savez_compressed(file, **arrays)
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
 
 def _as_rows(rows: list[list[str]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

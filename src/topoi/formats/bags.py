@@ -93,7 +93,9 @@ def _whole(corpus: Corpus, path: str | Path, form: str) -> sparse.csr_array:
     """Counts as whole numbers, or the advice to write another format."""
     counts = corpus.counts
     if (counts.data != np.round(counts.data)).any():
-        raise ValueError(f"{form} holds whole numbers only, and the corpus has weights with fractions; write {path} as .npz or .mtx instead.")
+        raise ValueError(
+            f"{form} holds whole numbers only, and the corpus has weights with fractions; write {path} as .npz or .mtx instead."
+        )
     return counts.astype(np.int64)
 
 
@@ -114,7 +116,9 @@ def read_ldac(path: str | Path, *, n_words: int | None = None, tell: Tell | None
         except ValueError:
             good = False
         if not good:
-            raise ValueError(f"{path}, line {number}: expected a number of words and that many pairs word:count, got {line.strip()[:40]!r}.")
+            raise ValueError(
+                f"{path}, line {number}: expected a number of words and that many pairs word:count, got {line.strip()[:40]!r}."
+            )
         ends.append(len(words))
         _check_words(path, number, words[ends[-2] :], n_words)
     indices = np.asarray(words)
@@ -140,7 +144,9 @@ def write_ldac(corpus: Corpus, path: str | Path) -> None:
 # --------------------------------------------------------------------------------------------------------------------- SVMlight
 
 
-def read_svmlight(path: str | Path, *, n_words: int | None = None, tell: Tell | None = None) -> tuple[sparse.csr_array, list[list[str]] | None]:
+def read_svmlight(
+    path: str | Path, *, n_words: int | None = None, tell: Tell | None = None
+) -> tuple[sparse.csr_array, list[list[str]] | None]:
     """Counts, and the labels (numbers, as text) unless every document has label 0. scikit-learn reads it."""
     from sklearn.datasets import load_svmlight_file
 

@@ -37,7 +37,9 @@ def stem_and_suffix(path: str | Path) -> tuple[str, str]:
     return path.stem, path.suffix.lower()
 
 
-def numbered_lines(path: Path, encoding: str = "utf-8-sig", tell: Tell | None = None, newline: str | None = None) -> Iterator[tuple[int, str]]:
+def numbered_lines(
+    path: Path, encoding: str = "utf-8-sig", tell: Tell | None = None, newline: str | None = None
+) -> Iterator[tuple[int, str]]:
     """(number from 1, line) of a text file, plain or .gz, one at a time."""
     size = path.stat().st_size
     with path.open("rb") as raw:
@@ -71,7 +73,9 @@ def _refuse_binary(path: Path, raw: IO[bytes], encoding: str) -> None:
 
 def _not_text(path: Path, encoding: str, line: int) -> ValueError:
     name = encoding.removesuffix("-sig").upper()
-    return ValueError(f"{path}, line {line}: not {name} text; say what it is (encoding), for instance latin-1, or convert the file to UTF-8.")
+    return ValueError(
+        f"{path}, line {line}: not {name} text; say what it is (encoding), for instance latin-1, or convert the file to UTF-8."
+    )
 
 
 def read_words(path: Path, encoding: str = "utf-8-sig") -> list[str]:

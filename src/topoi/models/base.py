@@ -326,7 +326,13 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         check_is_fitted(self)
         share = self.components_.sum(axis=1) / self.components_.sum()
         rows = [
-            {"topic": k, "name": self.topic_names_[k], "share": float(share[k]), "prior": float(self.doc_topic_prior_[k]), "words": " ".join(words)}
+            {
+                "topic": k,
+                "name": self.topic_names_[k],
+                "share": float(share[k]),
+                "prior": float(self.doc_topic_prior_[k]),
+                "words": " ".join(words),
+            }
             for k, words in enumerate(self.top_words(n, vocabulary=vocabulary))
         ]
         try:
