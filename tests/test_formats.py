@@ -168,7 +168,11 @@ LDAC = {
     "1 0:2\n1 9:1\n": "line 2: there is no word 9; the vocabulary has words 0 to 3",
 }
 SVM = {"1 1:2\n1 2:1 1:3\n": "line 2: expected a label and ascending pairs", "1 1:2\nx y z\n": "line 2"}
-BAD = [("docword.b.txt", t, e) for t, e in UCI.items()] + [("b.ldac", t, e) for t, e in LDAC.items()] + [("b.svm", t, e) for t, e in SVM.items()]
+BAD = (
+    [("docword.b.txt", t, e) for t, e in UCI.items()]
+    + [("b.ldac", t, e) for t, e in LDAC.items()]
+    + [("b.svm", t, e) for t, e in SVM.items()]
+)
 
 
 @pytest.mark.parametrize(("name", "text", "error"), BAD)

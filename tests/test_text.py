@@ -17,7 +17,9 @@ TEXTS = ["The cats sat on mats.", "Dogs and cats don't sit; they are pets", "Sto
 ROWS = [
     {"doc": f"d{i}", "body": body, "who": who, "tags": tags, "cites": cites, "day": f"2020-01-0{i + 1}"}
     for i, (body, who, tags, cites) in enumerate(
-        zip(TEXTS, ["Ann; Bob", "Bob", "", '["Cy", "Ann"]', "Dee"], ["pets"] * 2 + ["money"] * 3, ["d1;d4", "", "d4", "", "d9"], strict=True)
+        zip(
+            TEXTS, ["Ann; Bob", "Bob", "", '["Cy", "Ann"]', "Dee"], ["pets"] * 2 + ["money"] * 3, ["d1;d4", "", "d4", "", "d9"], strict=True
+        )
     )
 ]
 NAMES = {"text": "body", "id": "doc", "authors": "who", "labels": "tags", "links": "cites", "date": "day"}
@@ -40,7 +42,11 @@ def write_table(path, rows=ROWS, delimiter=","):
 def tables(folder):
     """The same table in every form."""
     yield write_table(folder / "t.csv")
-    yield write_table(folder / "semicolon.csv", [{**row, "who": row["who"].replace(";", "|"), "cites": row["cites"].replace(";", "|")} for row in ROWS], ";")
+    yield write_table(
+        folder / "semicolon.csv",
+        [{**row, "who": row["who"].replace(";", "|"), "cites": row["cites"].replace(";", "|")} for row in ROWS],
+        ";",
+    )
     yield write_table(folder / "t.tsv", delimiter="\t")
     yield write_table(folder / "t.csv.gz")
     path = folder / "t.jsonl"
@@ -80,7 +86,9 @@ def test_polars_frames_and_columns():
 def test_lists_and_columns_with_what_belongs_to_them():
     pandas = pytest.importorskip("pandas")
     for source in (TEXTS, pandas.Series([*TEXTS[:3], None, TEXTS[4]]), np.array(TEXTS), (document for document in TEXTS)):
-        corpus = topoi.read(source, id=list("abcde"), authors=[["Ann"], [], ["Bob"], [], ["Ann"]], labels=[1, 2, 1.0, None, 2], vectorizer=loose())
+        corpus = topoi.read(
+            source, id=list("abcde"), authors=[["Ann"], [], ["Bob"], [], ["Ann"]], labels=[1, 2, 1.0, None, 2], vectorizer=loose()
+        )
         assert corpus.n_tokens == 14
         assert corpus.authors[2] == ["Bob"]
         assert corpus.labels == [["1"], ["2"], ["1"], [], ["2"]]
@@ -113,7 +121,9 @@ def test_links_in_a_file_of_pairs(tmp_path):
         corpus = topoi.read(table, text="body", id="doc", links=tmp_path / name, vectorizer=loose())
         assert corpus.links.tolist() == [[0, 1], [2, 4]]
     (tmp_path / "links.txt").write_text("0 1\n")
-    assert topoi.read(table, text="body", links=str(tmp_path / "links.txt"), vectorizer=loose()).links.tolist() == [[0, 1]], "numbers without ids"
+    assert topoi.read(table, text="body", links=str(tmp_path / "links.txt"), vectorizer=loose()).links.tolist() == [[0, 1]], (
+        "numbers without ids"
+    )
     with pytest.raises(ValueError, match="None of the 1 links joins two documents .* such as 'd0'"):
         topoi.read(table, text="body", id="doc", links=[["x"], [], [], [], []], vectorizer=loose())
     (tmp_path / "links.txt").write_text("d0 d1\nd2\n")
@@ -210,7 +220,14 @@ def test_settings_are_adjustable(tmp_path):
     (tmp_path / "stop.txt").write_text("cats\ndon't\n")
     words = ["Red cats", "red Cats don't", "Red apples"]
     assert topoi.read(words, vectorizer=loose(stop_words=tmp_path / "stop.txt")).vocabulary.tolist() == ["apples", "red"]
-    assert topoi.read(words, vectorizer=loose(stop_words="none", lowercase=False)).vocabulary.tolist() == ["Cats", "Red", "apples", "cats", "don", "red"]
+    assert topoi.read(words, vectorizer=loose(stop_words="none", lowercase=False)).vocabulary.tolist() == [
+        "Cats",
+        "Red",
+        "apples",
+        "cats",
+        "don",
+        "red",
+    ]
     assert "red cats" in topoi.read(words, vectorizer=loose(ngram_range=(1, 2))).vocabulary
     assert topoi.read(words, vectorizer=topoi.make_vectorizer(vocabulary=["zoo", "red"])).counts.toarray().tolist() == [[0, 1]] * 3
     assert topoi.read(words, vectorizer=loose(max_features=1)).vocabulary.tolist() == ["red"]

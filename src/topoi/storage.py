@@ -94,7 +94,9 @@ def _read(file: IO[bytes]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
             for name in archive.namelist()
             if name.endswith(".npy")
         }
-    return dict(manifest), arrays
+    if not isinstance(manifest, dict):
+        raise TypeError("its manifest is no object")
+    return manifest, arrays
 
 
 def _damaged(path: Path, error: Exception) -> ValueError:
