@@ -20,7 +20,8 @@ from topoi import datasets
 from topoi.cli import app
 from topoi.cli.fit import Interrupt
 
-PETS, MONEY = "cats dogs pets fur paws tails".split(), "stocks market bank money shares trade".split()
+PETS = ["cats", "dogs", "pets", "fur", "paws", "tails"]
+MONEY = ["stocks", "market", "bank", "money", "shares", "trade"]
 QUICK = ["--iterations", "5"]
 
 
