@@ -194,6 +194,9 @@ def test_other_bad_files_say_what_is_wrong(tmp_path):
     (tmp_path / "c.uci.gz").write_bytes(gzip.compress(b"2\n3\n2\n1 1 1\n2 3 1\n" * 50)[:-12])
     with pytest.raises(ValueError, match="damaged .gz"):
         formats.read(tmp_path / "c.uci.gz", "uci")
+    (tmp_path / "c.uci.gz").write_bytes(b"no gzip at all")
+    with pytest.raises(ValueError, match="damaged .gz"):
+        formats.read(tmp_path / "c.uci.gz", "uci")
     with pytest.raises(FileNotFoundError, match="does not exist"):
         formats.read(tmp_path / "none.mtx")
     (tmp_path / "empty.mtx").touch()

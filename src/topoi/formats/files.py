@@ -6,6 +6,7 @@ import gzip
 import os
 import re
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
@@ -56,9 +57,7 @@ def numbered_lines(
                 yield number, line
         except UnicodeDecodeError:
             raise _not_text(path, encoding, number + 1) from None
-        except (EOFError, gzip.BadGzipFile, OSError) as error:
-            if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
-                raise
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ValueError(f"{path} is a damaged .gz file after line {number}; get a whole copy.") from error
         if tell is not None:
             tell(size, size)
@@ -106,8 +105,9 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path.parent} is no folder, so {path.name} cannot be written there; make it first.")
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    os.close(handle)
     try:
-        with os.fdopen(handle, "wb") as raw:
+        with open(temporary, "wb") as raw:
             if path.suffix.lower() == ".gz":
                 with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as file:
                     yield file  # type: ignore[misc]
