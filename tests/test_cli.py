@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -227,7 +228,7 @@ def test_transform_takes_raw_text(work, tmp_path):
 
 
 def test_models_of_counts_read_texts_and_other_orders_of_words(work, tmp_path):
-    corpus = topoi.read(work / "texts")
+    corpus = replace(topoi.read(work / "texts"), doc_names=None)
     topoi.write(corpus, tmp_path / "c.mtx")
     run("fit", tmp_path / "c.mtx", "--topics", 2, "-o", tmp_path / "m.topoi", *QUICK)
     answer = ask("transform", tmp_path / "m.topoi", tmp_path / "c.mtx")
