@@ -326,12 +326,28 @@ def test_top_words(fitted, mixed):
 
 def test_topic_info(fitted):
     info = fitted.topic_info(3)
-    assert list(info.columns) == ["topic", "share", "prior", "words"]
+    assert list(info.columns) == ["topic", "name", "share", "prior", "words"]
     assert info["topic"].tolist() == list(range(5))
     np.testing.assert_allclose(info["share"].sum(), 1, rtol=1e-9)
     np.testing.assert_allclose(info["share"], fitted.components_.sum(axis=1) / fitted.components_.sum(), rtol=1e-12)
     assert info["prior"].tolist() == [0.1] * 5
     assert info["words"].tolist() == [" ".join(words) for words in fitted.top_words(3)]
+
+
+def test_topics_can_be_named(mixed):
+    model = LDA(3, max_iter=2).fit(mixed[0])
+    assert model.topic_names_ == ["topic0", "topic1", "topic2"]
+    assert model.name_topics({2: "markov chains"}) is model
+    assert model.topic_names_ == ["topic0", "topic1", "markov chains"]
+    assert list(model.get_feature_names_out()) == ["lda0", "lda1", "markov chains"]
+    assert list(model.topic_info(2)["name"]) == model.topic_names_
+    with pytest.raises(ValueError, match="Two topics would be called 'markov chains'"):
+        model.name_topics({0: "markov chains"})
+    with pytest.raises(ValueError, match="There is no topic 3; topics are numbered 0 to 2"):
+        model.name_topics({3: "x"})
+    assert model.name_topics({2: ""}).topic_names_[2] == "topic2"
+    model.name_topics({0: "x"}).fit(mixed[0])
+    assert model.topic_names_[0] == "topic0", "a new fit has new topics"
 
 
 def test_notebooks_show_the_topics():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import zipfile
+from io import BytesIO
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
 
 import topoi
 from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, TopicModel, Words, datasets
@@ -77,6 +79,63 @@ def test_damaged_and_foreign_files_are_refused(tmp_path):
         topoi.load(tmp_path / "flipped")
     with pytest.raises(FileNotFoundError, match="does not exist"):
         topoi.load(tmp_path / "nothing")
+
+
+def test_a_flipped_bit_anywhere_is_found_or_harmless(tmp_path):
+    """In headers, names, checksums, data and directory: the same model comes back, or an error that says the file is damaged."""
+    path = tmp_path / "m.topoi"
+    model = LDA(2, max_iter=2).fit(topoi.read(["cats and dogs", "dogs and cats", "stocks fell", "stocks fell"] * 3))
+    model.save(path)
+    good = path.read_bytes()
+    errors = []
+    for place in range(0, len(good), 5):
+        path.write_bytes(good[:place] + bytes([good[place] ^ (1 << place % 8)]) + good[place + 1 :])
+        try:
+            again = topoi.load(path)
+        except ValueError as error:
+            errors.append(str(error))
+        else:
+            np.testing.assert_array_equal(again.components_, model.components_)
+            assert list(again.vocabulary_) == list(model.vocabulary_)
+    assert all("damaged" in error for error in errors)
+    assert len(errors) > len(good) / 10, "most of the file is data, and names"
+
+
+def test_foreign_zips_and_objects_are_refused(tmp_path):
+    path = tmp_path / "m.topoi"
+    good = {"format": FORMAT, "topoi": "0", "class": "LDA"}
+    objects = BytesIO()
+    np.lib.format.write_array(objects, np.array([print], dtype=object), allow_pickle=True)
+    contents = [
+        {"word/document.xml": b"<xml/>"},
+        {"manifest.json": b"[]"},
+        {"manifest.json": b"{"},
+        {"manifest.json": json.dumps({**good, "values": {}}).encode()},
+        {"manifest.json": json.dumps({**good, "values": {"components_": {"array": "components_"}}}).encode()},
+        {"manifest.json": json.dumps({**good, "values": {"x": {"plain": "Popen", "values": {}}}}).encode()},
+        {"manifest.json": json.dumps({**good, "values": {"components_": {"array": "c"}}}).encode(), "c.npy": objects.getvalue()},
+    ]
+    for files in contents:
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+        with pytest.raises(ValueError, match="not a topoi model, or it is damaged"):
+            topoi.load(path)
+
+
+def test_words_and_names_stay_with_the_model(tmp_path):
+    texts = ["Cats and dogs", "dogs, cats", "stocks fell", "stocks rose"] * 3
+    corpus = topoi.read(texts, id=[f"d{i}" for i in range(12)], vectorizer=topoi.make_vectorizer(max_df=1.0, ngram_range=(1, 2)))
+    model = LDA(2, **FEW).fit(corpus).name_topics({1: "pets"})
+    model.save(tmp_path / "m.topoi")
+    again = topoi.load(tmp_path / "m.topoi")
+    np.testing.assert_array_equal(again.vectorizer_.transform(texts).toarray(), corpus.counts.toarray())
+    assert again.topic_names_ == ["topic0", "pets"]
+    assert list(again.doc_names_) == corpus.doc_names
+    model.vectorizer_ = CountVectorizer(analyzer=str.split).fit(texts)
+    with pytest.raises(TypeError, match="plain CountVectorizer only"):
+        model.save(tmp_path / "n.topoi")
+    assert [p.name for p in tmp_path.iterdir()] == ["m.topoi"]
 
 
 @pytest.mark.parametrize(("change", "text"), [({"format": FORMAT + 1}, "upgrade topoi"), ({"class": "os.system"}, "no topoi model")])

@@ -6,8 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from topoi import datasets, evaluate
+    from topoi import datasets, evaluate, formats
     from topoi.corpus import Corpus
+    from topoi.formats import write
     from topoi.graph.factors import Authors, Documents, Labels, Links, Words
     from topoi.models.author import AuthorTopicModel
     from topoi.models.labeled import LabeledLDA
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from topoi.models.mixture import TopicModel
     from topoi.models.relational import RelationalTopicModel
     from topoi.storage import load
+    from topoi.text import make_vectorizer, read
 
 __version__ = "0.1.0"
 
@@ -34,7 +36,11 @@ _HOMES = {
     "Words": "topoi.graph.factors",
     "datasets": "topoi.datasets",
     "evaluate": "topoi.evaluate",
+    "formats": "topoi.formats",
     "load": "topoi.storage",
+    "make_vectorizer": "topoi.text",
+    "read": "topoi.text",
+    "write": "topoi.formats",
 }
 
 __all__ = [
@@ -52,7 +58,11 @@ __all__ = [
     "Words",
     "datasets",
     "evaluate",
+    "formats",
     "load",
+    "make_vectorizer",
+    "read",
+    "write",
 ]
 
 

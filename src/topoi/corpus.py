@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
+
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import CountVectorizer
 
 __all__ = ["Corpus", "check_counts", "hold_out", "split_tokens"]
 
@@ -46,6 +49,8 @@ class Corpus:
     links: documents x documents, or pairs (m, 2) of document numbers.
     labels: documents x labels indicator, or a list of labels for each document.
     doc_names: the name of each document, or None.
+    dates: the date of each document, as text, or None.
+    vectorizer: the fitted CountVectorizer that made counts of texts, or None; a model keeps it, so that it can be given raw text again.
     """
 
     counts: Any
@@ -54,6 +59,8 @@ class Corpus:
     links: Any = None
     labels: Any = None
     doc_names: Sequence[str] | None = None
+    dates: Sequence[str] | None = None
+    vectorizer: CountVectorizer | None = None
 
     def __post_init__(self) -> None:
         counts = check_counts(self.counts, name="counts")
@@ -63,7 +70,7 @@ class Corpus:
             object.__setattr__(self, "vocabulary", np.asarray(self.vocabulary, dtype=str))
             if len(self.vocabulary) != n_words:
                 raise ValueError(f"vocabulary has {len(self.vocabulary)} words but counts has {n_words} columns; they must agree.")
-        for name in ("authors", "labels", "doc_names"):
+        for name in ("authors", "labels", "doc_names", "dates"):
             value = getattr(self, name)
             length = None if value is None else value.shape[0] if hasattr(value, "shape") else len(value)
             if length is not None and length != n_docs:
@@ -83,7 +90,7 @@ class Corpus:
         return float(self.counts.sum())
 
     def __repr__(self) -> str:
-        extras = [name for name in ("vocabulary", "authors", "links", "labels", "doc_names") if getattr(self, name) is not None]
+        extras = [name for name in ("vocabulary", "authors", "links", "labels", "doc_names", "dates") if getattr(self, name) is not None]
         return f"Corpus({self.n_docs:,} documents x {self.n_words:,} words, {self.n_tokens:,.0f} tokens{''.join(f', {e}' for e in extras)})"
 
     def __getitem__(self, rows: Any) -> Corpus:
@@ -96,7 +103,20 @@ class Corpus:
             links=_take_links(self.links, rows, self.n_docs),
             labels=_take(self.labels, rows),
             doc_names=_take(self.doc_names, rows),
+            dates=_take(self.dates, rows),
+            vectorizer=self.vectorizer,
         )
+
+    def over(self, vocabulary: Sequence[str]) -> Corpus:
+        """The same documents over other words: columns are put in the order of `vocabulary`, words that are not in it are left out."""
+        if self.vocabulary is None:
+            raise ValueError("This corpus has no vocabulary, so its words cannot be matched with others; give one.")
+        place = {str(word): column for column, word in enumerate(vocabulary)}
+        table = self.counts.tocoo()
+        columns = np.array([place.get(str(word), -1) for word in self.vocabulary], dtype=np.int64)[table.coords[1]]
+        known = columns >= 0
+        counts = sparse.csr_array((table.data[known], (table.coords[0][known], columns[known])), shape=(self.n_docs, len(place)))
+        return replace(self, counts=counts, vocabulary=vocabulary, vectorizer=None)
 
     def split(self, test_size: float = 0.2, random_state: int = 0) -> tuple[Corpus, Corpus]:
         """Training and test documents, drawn at random."""

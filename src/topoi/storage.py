@@ -10,15 +10,17 @@ import json
 import os
 import tempfile
 import zipfile
-import zlib
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+
+from topoi.text import vectorizer_from, vectorizer_settings
 
 __all__ = ["FORMAT", "load", "save"]
 
@@ -66,23 +68,39 @@ def load(path: str | Path) -> Any:
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path} does not exist; give the path of a model file.")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            manifest = json.loads(archive.read("manifest.json"))
-            _check(manifest, path)
-            arrays = {
-                name.removesuffix(".npy"): np.lib.format.read_array(BytesIO(archive.read(name)), allow_pickle=False)
-                for name in archive.namelist()
-                if name.endswith(".npy")
-            }
-        values = {key: _decode(value, arrays) for key, value in manifest["values"].items()}
-    except (zipfile.BadZipFile, json.JSONDecodeError, KeyError, UnicodeDecodeError, EOFError, zlib.error) as error:
-        raise ValueError(f"{path} is not a topoi model, or it is damaged ({error}). Use a copy, or fit and save again.") from error
+    with path.open("rb") as file:
+        try:
+            manifest, arrays = _read(file)
+        except Exception as error:  # a damaged zip fails in many ways
+            raise _damaged(path, error) from error
+    _check(manifest, path)
     kind = getattr(import_module(MODELS[manifest["class"]]), manifest["class"])
     model = kind()
-    for key, value in values.items():
-        setattr(model, key, value)
+    try:
+        for key, value in manifest["values"].items():
+            setattr(model, key, _decode(value, arrays))
+        if model.components_.ndim != 2:
+            raise ValueError("components_ is no table")
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise _damaged(path, error) from error
     return model
+
+
+def _read(file: IO[bytes]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    with zipfile.ZipFile(file) as archive:
+        manifest = json.loads(archive.read("manifest.json"))
+        arrays = {
+            name.removesuffix(".npy"): np.lib.format.read_array(BytesIO(archive.read(name)), allow_pickle=False)
+            for name in archive.namelist()
+            if name.endswith(".npy")
+        }
+    if not isinstance(manifest, dict):
+        raise TypeError("its manifest is no object")
+    return manifest, arrays
+
+
+def _damaged(path: Path, error: Exception) -> ValueError:
+    return ValueError(f"{path} is not a topoi model, or it is damaged ({error}); use a copy, or fit and save again.")
 
 
 def _check(manifest: dict[str, Any], path: Path) -> None:
@@ -113,6 +131,8 @@ def _encode(value: Any, key: str, arrays: dict[str, np.ndarray]) -> Any:
         return {"list": [_encode(item, f"{key}.{i}", arrays) for i, item in enumerate(value)]}
     if isinstance(value, dict):
         return {"dict": [[_encode(k, f"{key}.{i}k", arrays), _encode(v, f"{key}.{i}v", arrays)] for i, (k, v) in enumerate(value.items())]}
+    if isinstance(value, CountVectorizer):
+        return {"vectorizer": _encode(vectorizer_settings(value), key, arrays)}
     if is_dataclass(value) and type(value).__name__ in PLAIN:
         return {
             "plain": type(value).__name__,
@@ -128,7 +148,11 @@ def _decode(value: Any, arrays: dict[str, np.ndarray]) -> Any:
         return arrays[value["array"]]
     if "csr" in value:
         parts = tuple(arrays[f"{value['csr']}.{part}"] for part in ("data", "indices", "indptr"))
-        return sparse.csr_array(parts, shape=tuple(value["shape"]))
+        table = sparse.csr_array(parts, shape=tuple(value["shape"]))
+        table.check_format(full_check=True)
+        return table
+    if "vectorizer" in value:
+        return vectorizer_from(_decode(value["vectorizer"], arrays))
     if "dtype" in value:
         return np.dtype(value["dtype"])
     if "objects" in value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,12 +27,19 @@ class Choice:
 
 
 def choose_n_components(
-    X: Any, candidates: Sequence[int], *, model: Any = None, test_size: float = 0.2, n_seeds: int = 3, random_state: int = 0
+    X: Any,
+    candidates: Sequence[int],
+    *,
+    model: Any = None,
+    test_size: float = 0.2,
+    n_seeds: int = 3,
+    random_state: int = 0,
+    tell: Callable[[int, int], None] | None = None,
 ) -> Choice:
     """Fit each number of topics with several seeds on part of the documents and measure it on the rest.
 
     Recommended is the smallest number whose held-out perplexity is within one standard error (over seeds) of the best. Coherence (NPMI),
-    diversity and stability stand beside it, because no single measure decides.
+    diversity and stability stand beside it, because no single measure decides. tell: called with (fits done, fits to do).
     """
     from topoi.models.lda import LDA
 
@@ -42,11 +49,13 @@ def choose_n_components(
         raise ValueError(f"n_seeds is {n_seeds}; at least 2 are needed to see how stable topics are.")
     corpus = X if isinstance(X, Corpus) else Corpus(check_counts(X))
     train, test = corpus.split(test_size, random_state)
-    rows = []
+    rows: list[dict[str, float]] = []
     for k in sorted(candidates):
-        fits = [
-            clone(model or LDA()).set_params(n_components=k, random_state=random_state + seed).fit(train.counts) for seed in range(n_seeds)
-        ]
+        fits = []
+        for seed in range(n_seeds):
+            if tell is not None:
+                tell(len(rows) * n_seeds + seed, len(candidates) * n_seeds)
+            fits.append(clone(model or LDA()).set_params(n_components=k, random_state=random_state + seed).fit(train.counts))
         perplexities = [completion_perplexity(fit, test.counts, random_state=random_state) for fit in fits]
         rows.append(
             {

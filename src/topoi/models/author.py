@@ -106,6 +106,11 @@ class AuthorTopicModel(TopicModelBase):
         similarity[me] = -np.inf
         return self._ranked(similarity, min(n, len(roots) - 1))
 
+    def topics_of_author(self, name: Any, n: int = 10) -> list[tuple[int, float]]:
+        """Topics an author writes most about, with their shares."""
+        shares = self.author_topic_[self._author(name)]
+        return [(int(k), float(shares[k])) for k in np.argsort(-shares, kind="stable")[:n]]
+
     def authors_of_topic(self, topic: int, n: int = 10) -> list[tuple[Any, float]]:
         """Authors who wrote most of a topic, with their share of it."""
         check_is_fitted(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -133,6 +133,9 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if reset:
             self._dtype = checked.dtype
             self.vocabulary_ = corpus.vocabulary if corpus is not None else getattr(self, "feature_names_in_", None)
+            self.vectorizer_ = None if corpus is None else corpus.vectorizer
+            self.doc_names_ = None if corpus is None or corpus.doc_names is None else np.asarray(corpus.doc_names, dtype=str)
+            self._topic_names: dict[int, str] = {}
             if not counts.nnz:
                 raise ValueError("X holds no words at all: every entry is 0. Check the vectoriser's vocabulary, min_df and stop words.")
         return counts
@@ -283,6 +286,36 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise ValueError(f"vocabulary has {len(words)} words; the model was fitted with {self.components_.shape[1]}.")
         return np.asarray(words)
 
+    @property
+    def topic_names_(self) -> list[str]:
+        """The names of topics: those given by `name_topics`, and "topic0", "topic1", … for the others."""
+        check_is_fitted(self)
+        return [self._topic_names.get(k, self._usual_name(k)) for k in range(self.components_.shape[0])]
+
+    def _usual_name(self, topic: int) -> str:
+        return f"topic{topic}"
+
+    def name_topics(self, names: Mapping[int, str]) -> TopicModelBase:
+        """Give topics names, which tables and outputs then show beside their numbers; an empty name takes one away again."""
+        check_is_fitted(self)
+        n_topics = self.components_.shape[0]
+        for topic in names:
+            if not isinstance(topic, numbers.Integral) or not 0 <= topic < n_topics:
+                raise ValueError(f"There is no topic {topic!r}; topics are numbered 0 to {n_topics - 1}.")
+        given = {**self._topic_names, **{int(topic): str(name).strip() for topic, name in names.items()}}
+        given = {topic: name for topic, name in given.items() if name}
+        every = [given.get(k, self._usual_name(k)) for k in range(n_topics)]
+        twice = next((name for name in every if every.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"Two topics would be called {twice!r}; give each a name of its own.")
+        self._topic_names = given
+        return self
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns of `transform`: those given by `name_topics`, otherwise scikit-learn's (lda0, lda1, …)."""
+        usual = super().get_feature_names_out(input_features)
+        return np.array([self._topic_names.get(k, name) for k, name in enumerate(usual)], dtype=object)
+
     def top_words(self, n: int = 10, *, vocabulary: Sequence[str] | None = None) -> list[list[str]]:
         """The n most probable words of each topic. vocabulary: the word of each column, unless fit knew it."""
         check_is_fitted(self)
@@ -290,11 +323,17 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return [[str(words[w]) for w in np.argsort(-row, kind="stable")[:n]] for row in self.components_]
 
     def topic_info(self, n: int = 10, *, vocabulary: Sequence[str] | None = None) -> pd.DataFrame | list[dict[str, Any]]:
-        """One row per topic: id, share of all tokens, prior and top words. A pandas frame if pandas is installed, otherwise dictionaries."""
+        """One row per topic: id, name, share of all tokens, prior and top words. A pandas frame if pandas is installed, otherwise dictionaries."""
         check_is_fitted(self)
         share = self.components_.sum(axis=1) / self.components_.sum()
         rows = [
-            {"topic": k, "share": float(share[k]), "prior": float(self.doc_topic_prior_[k]), "words": " ".join(words)}
+            {
+                "topic": k,
+                "name": self.topic_names_[k],
+                "share": float(share[k]),
+                "prior": float(self.doc_topic_prior_[k]),
+                "words": " ".join(words),
+            }
             for k, words in enumerate(self.top_words(n, vocabulary=vocabulary))
         ]
         try:

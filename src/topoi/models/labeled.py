@@ -86,6 +86,9 @@ class LabeledLDA(TopicModelBase):
         """Fit, then topic shares of the documents as `transform` gives them, labels unknown."""
         return self.fit(X, y).transform(X)
 
+    def _usual_name(self, topic: int) -> str:
+        return str(self.classes_[topic]) if topic < len(self.classes_) else f"background{topic - len(self.classes_)}"
+
     def predict_proba(self, X: Any) -> np.ndarray:
         """(D, C) share of each label in each document, rows sum to 1, background left out."""
         shares = np.asarray(self.transform(X))[:, : len(self.classes_)]

@@ -1,0 +1,208 @@
+"""`topoi transform`, `topoi evaluate`, `topoi choose`, `topoi convert`: documents and models together."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from topoi.cli.shell import (
+    AsJson,
+    Columns,
+    Force,
+    Format,
+    Input,
+    Jobs,
+    Model,
+    Seed,
+    Words,
+    load_model,
+    note,
+    plain_table,
+    progress_bar,
+    read_corpus,
+    show,
+    show_json,
+)
+
+if TYPE_CHECKING:
+    from topoi.corpus import Corpus
+
+
+def transform(
+    model: Model,
+    input: Input,
+    columns: Columns,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A .csv, .tsv or .jsonl file (default: CSV to stdout).", show_default=False)
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Topic shares of documents, old or new: one row per document, one column per topic."""
+    from topoi.formats.files import may_write, replacing
+
+    if output is not None:
+        may_write([output], force)
+        if output.suffix.lower() not in (".csv", ".tsv", ".jsonl"):
+            raise ValueError(f"{output}: cannot write {output.suffix or 'a file without suffix'}; end the name in .csv, .tsv or .jsonl.")
+    loaded = load_model(model)
+    corpus = read_corpus(input, columns, like=loaded)
+    rows = list(_share_rows(corpus, loaded.transform(corpus, **_authors(loaded, corpus)), loaded.topic_names_))
+    if output is None:
+        if as_json:
+            show_json(rows)
+        else:
+            sys.stdout.write(_as_csv(rows, ","))
+        return
+    with replacing(output) as file:
+        kind = output.suffix.lower()
+        text = (
+            "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            if kind == ".jsonl"
+            else _as_csv(rows, "\t" if kind == ".tsv" else ",")
+        )
+        file.write(text.encode())
+    if as_json:
+        show_json({"file": str(output), "documents": corpus.n_docs, "topics": len(loaded.topic_names_)})
+    else:
+        note(f"Wrote {output}: {corpus.n_docs} documents x {len(loaded.topic_names_)} topics.")
+
+
+def _authors(model: Any, corpus: Corpus) -> dict[str, Any]:
+    """The authors of documents, for a model that knows what to do with them."""
+    return {"authors": corpus.authors} if corpus.authors is not None and hasattr(model, "author_names_") else {}
+
+
+def _share_rows(corpus: Corpus, shares: Any, names: list[str]) -> Iterator[dict[str, Any]]:
+    """One dictionary per document: id, date if there is one, and the share of each topic, to six digits."""
+    for d in range(corpus.n_docs):
+        row: dict[str, Any] = {"id": str(d) if corpus.doc_names is None else str(corpus.doc_names[d])}
+        if corpus.dates is not None:
+            row["date"] = corpus.dates[d]
+        yield row | {name: float(f"{share:.6g}") for name, share in zip(names, shares[d], strict=True)}
+
+
+def _as_csv(rows: list[dict[str, Any]], delimiter: str) -> str:
+    from io import StringIO
+
+    text = StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), delimiter=delimiter, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def evaluate(model: Model, input: Input, columns: Columns, seed: Seed = 0, as_json: AsJson = False) -> None:
+    """How good are the topics? Held-out perplexity of documents that the model has not seen, coherence and diversity of its topics."""
+    from topoi import evaluate as measures
+
+    loaded = load_model(model)
+    corpus = read_corpus(input, columns, like=loaded)
+    seen = 0 if loaded.doc_names_ is None or corpus.doc_names is None else len(set(loaded.doc_names_) & set(corpus.doc_names))
+    if seen:
+        note(f"The model was trained on {seen} of these documents, so it looks better than it is; give new ones.")
+    found = measures.completion(loaded, corpus, random_state=seed, **_authors(loaded, corpus))
+    npmi = measures.npmi(loaded, corpus)
+    answer = {
+        "documents": corpus.n_docs,
+        "held_out_tokens": found.n_tokens,
+        "perplexity": found.perplexity,
+        "perplexity_low": found.low,
+        "perplexity_high": found.high,
+        "npmi": float(npmi.mean()),
+        "diversity": measures.topic_diversity(loaded),
+    }
+    if corpus.labels is not None and hasattr(loaded, "classes_"):
+        best = loaded.most_likely(corpus)
+        answer["label_found"] = sum(guess[0] in truth for guess, truth in zip(best, corpus.labels, strict=True)) / corpus.n_docs
+    if as_json:
+        return show_json(answer)
+    rows = [
+        ("held-out perplexity", f"{found.perplexity:.1f}", f"95 % interval {found.low:.1f} to {found.high:.1f}; lower is better"),
+        ("coherence (NPMI)", f"{answer['npmi']:.3f}", "top words together in these documents: -1 never, 1 always"),
+        ("diversity", f"{answer['diversity']:.2f}", "share of different words among the topics' top words"),
+    ]
+    if "label_found" in answer:
+        rows.append(("likeliest label right", f"{answer['label_found']:.1%}", f"of {corpus.n_docs} documents"))
+    show(
+        plain_table(
+            f"{model.name} on {corpus.n_docs} documents, {found.n_tokens} tokens held out", "measure", "value", "meaning", rows=rows
+        )
+    )
+    return None
+
+
+def choose(
+    input: Input,
+    columns: Columns,
+    words: Words,
+    topics: Annotated[str, typer.Option(help="Numbers of topics to try, with commas between.")] = "10,20,50,100",
+    seeds: Annotated[int, typer.Option(min=2, help="Fits of each number.")] = 3,
+    iterations: Annotated[int, typer.Option(min=1, help="Most sweeps of a fit.")] = 200,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    as_json: AsJson = False,
+) -> None:
+    """How many topics? Tries several numbers: held-out perplexity, coherence, stability, and one recommendation with its reason."""
+    from topoi import LDA
+    from topoi import evaluate as measures
+
+    try:
+        candidates = sorted({int(number) for number in topics.split(",")})
+    except ValueError:
+        raise ValueError(f"--topics is {topics!r}; expected whole numbers with commas between, such as 10,20,50.") from None
+    corpus = read_corpus(input, columns, words)
+    with progress_bar("Fitting") as tell:
+        choice = measures.choose_n_components(
+            corpus, candidates, model=LDA(max_iter=iterations, n_jobs=jobs or -1), n_seeds=seeds, random_state=seed, tell=tell
+        )
+    if as_json:
+        return show_json({"rows": choice.rows, "best": choice.best, "reason": choice.reason})
+    cells = [
+        (
+            f"{row['n_components']:.0f}{' *' if row['n_components'] == choice.best else ''}",
+            f"{row['perplexity']:.1f} ± {row['perplexity_se']:.1f}",
+            f"{row['npmi']:.3f}",
+            f"{row['diversity']:.2f}",
+            f"{row['stability']:.2f}",
+        )
+        for row in choice.rows
+    ]
+    show(plain_table("How many topics?", "topics", "held-out perplexity", "coherence (NPMI)", "diversity", "stability", rows=cells))
+    show(f"Recommended: {choice.reason}")
+    return None
+
+
+def convert(
+    input: Input,
+    output: Annotated[
+        Path, typer.Argument(help=".npz, .mtx, .ldac, .svm, .h5ad, or docword.NAME.txt (UCI); text formats also .gz.", show_default=False)
+    ],
+    columns: Columns,
+    words: Words,
+    to: Annotated[Format | None, typer.Option(help="Format of the output, if its name does not say so.", show_default=False)] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Turn texts into counts, or counts from one format into another."""
+    from topoi import formats
+    from topoi.formats.files import may_write
+
+    form = to.value if to else formats.detect(output)
+    if form not in formats.FORMATS:
+        raise ValueError(f"{output}: cannot write that; end the name in {', '.join(formats.SUFFIXES)}, or say the format with --to.")
+    may_write([output], force)
+    corpus = read_corpus(input, columns, words)
+    files = formats.write(corpus, output, form, overwrite=force)
+    if as_json:
+        show_json(
+            {"files": [str(file) for file in files], "documents": corpus.n_docs, "words": corpus.n_words, "entries": int(corpus.counts.nnz)}
+        )
+    else:
+        note(f"Wrote {' and '.join(map(str, files))}: {corpus}.")

@@ -1,0 +1,194 @@
+"""`topoi fit`: from documents to a model file."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+from dataclasses import fields
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from topoi.cli.shell import AsJson, Columns, Force, Input, Jobs, Seed, Words, load_model, note, read_corpus, show, show_json
+from topoi.cli.show import topic_rows, topics_table
+
+if TYPE_CHECKING:
+    from topoi.corpus import Corpus
+
+
+class Kind(Enum):
+    lda, author, relational, labeled = "lda", "author", "relational", "labeled"
+
+
+class Rule(Enum):
+    bp, sibp, cvb0, vb, gibbs = "bp", "sibp", "cvb0", "vb", "gibbs"
+
+
+class Schedule(Enum):
+    asynchronous, synchronous, residual = "asynchronous", "synchronous", "residual"
+
+
+class Weighting(Enum):
+    count, tf, tfidf, log = "count", "tf", "tfidf", "log"
+
+
+NEEDS = {Kind.author: "authors", Kind.relational: "links", Kind.labeled: "labels"}
+NAMES = {Kind.lda: "LDA", Kind.author: "author-topic model", Kind.relational: "relational topic model", Kind.labeled: "labeled LDA"}
+USUAL_TOPICS = 20
+
+
+def fit(
+    input: Input,
+    columns: Columns,
+    words: Words,
+    topics: Annotated[int | None, typer.Option(min=1, help="Number of topics (default: 20).", show_default=False)] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model file.")] = Path("model.topoi"),
+    force: Force = False,
+    model: Annotated[Kind | None, typer.Option(help="Default: by what is given of authors, links and labels.", show_default=False)] = None,
+    rule: Annotated[Rule, typer.Option(help="How messages are renewed.")] = Rule.bp,
+    schedule: Annotated[Schedule | None, typer.Option(help="Default: asynchronous (vb: synchronous).", show_default=False)] = None,
+    iterations: Annotated[int, typer.Option(min=1, help="Most sweeps.")] = 200,
+    tol: Annotated[float, typer.Option(min=0, help="Stop when perplexity changes by less than this share.")] = 1e-4,
+    weighting: Annotated[Weighting, typer.Option(help="Weights that messages carry.")] = Weighting.count,
+    background: Annotated[int, typer.Option(min=0, help="Labeled LDA: topics beside the labels.")] = 0,
+    batch_size: Annotated[int | None, typer.Option(min=1, help="LDA: so many documents at a time, in constant memory.")] = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    start: Annotated[Path | None, typer.Option(help="A model whose topics and words to begin with.", show_default=False)] = None,
+    checkpoint: Annotated[Path | None, typer.Option(help="Save the run here now and then; the same command goes on from it.")] = None,
+    checkpoint_every: Annotated[int, typer.Option(min=1, help="Sweeps between two savings of the run.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Learn topics from documents and write them to a model file. Ctrl-C keeps the last finished sweep."""
+    _check_output(output, force)
+    begin = load_model(start) if start else None
+    corpus = read_corpus(input, columns, words, like=begin)
+    if corpus.n_docs < 2:
+        raise ValueError(f"{input} holds one document, and topics are learned from many; give more, or cut a long one into parts.")
+    kind = _kind(model, corpus, columns)
+    common: dict[str, Any] = {
+        "rule": rule.value,
+        "schedule": schedule.value if schedule else "synchronous" if rule is Rule.vb else "asynchronous",
+        "max_iter": iterations,
+        "tol": tol,
+        "weighting": weighting.value,
+        "n_jobs": jobs or -1,
+        "random_state": seed,
+        "init": begin if begin is not None else "hard",
+    }
+    if topics is not None and kind is Kind.labeled:
+        note("The labels are the topics; --topics is not used.")
+    estimator = _estimator(
+        kind, topics or (begin.components_.shape[0] if begin is not None else USUAL_TOPICS), background, batch_size, common
+    )
+    note(f"{corpus}\nFitting {NAMES[kind]}; the first fit on a machine compiles for half a minute.")
+    saving: dict[str, Any] = {} if checkpoint is None else {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
+    with Interrupt() as interrupt:
+        estimator.set_params(callbacks=[interrupt], verbose=int(sys.stderr.isatty())).fit(corpus, **saving)
+    estimator.set_params(callbacks=None, verbose=0)
+    estimator.save(output)
+    _report(estimator, corpus, output, interrupt.asked, as_json)
+    if interrupt.asked:
+        note(f"Stopped by Ctrl-C after sweep {estimator.n_iter_}, which {output} holds. To go on from there:")
+        note(f"  {_command_to_go_on(input, columns, kind, output)}")
+        raise typer.Exit(1)
+
+
+def _command_to_go_on(input: Path, columns: Columns, kind: Kind, output: Path) -> str:
+    """The command that begins with the saved topics; which words count is known to the model."""
+    given = {f.name: getattr(columns, f.name) for f in fields(columns) if getattr(columns, f.name) != f.default}
+    options = [part for name, value in given.items() for part in (f"--{name}", getattr(value, "value", value))]
+    after = output.with_stem(f"{output.stem}-2")
+    return shlex.join(["topoi", "fit", str(input), *options, "--model", kind.value, "--start", str(output), "-o", str(after)])
+
+
+def _check_output(output: Path, force: bool) -> None:
+    """Before any work is done."""
+    from topoi.formats.files import may_write
+
+    may_write([output], force)
+    if output.is_dir() or not output.parent.is_dir():
+        raise ValueError(f"{output} cannot be written: {'it is a folder' if output.is_dir() else f'there is no folder {output.parent}'}.")
+
+
+def _kind(wanted: Kind | None, corpus: Corpus, columns: Columns) -> Kind:
+    """The model that was asked for, or the one that uses what was given."""
+    if wanted is not None:
+        if wanted in NEEDS and getattr(corpus, NEEDS[wanted]) is None:
+            raise ValueError(f"--model {wanted.value} needs {NEEDS[wanted]}; say where they are with --{NEEDS[wanted]}.")
+        return wanted
+    given = [kind for kind, what in NEEDS.items() if getattr(columns, what) is not None]
+    if len(given) > 1:
+        what = " and ".join(NEEDS[kind] for kind in given)
+        raise ValueError(f"{what} are given; choose the model that uses them: {' or '.join(f'--model {kind.value}' for kind in given)}.")
+    if given:
+        note(f"Because {NEEDS[given[0]]} are given, the model is {NAMES[given[0]]} (--model lda for plain topics).")
+        return given[0]
+    unused = [kind for kind, what in NEEDS.items() if getattr(corpus, what) is not None]
+    if unused:
+        note(
+            f"The input also has {', '.join(NEEDS[kind] for kind in unused)}: --model {', '.join(kind.value for kind in unused)} would use them."
+        )
+    return Kind.lda
+
+
+def _estimator(kind: Kind, topics: int, background: int, batch_size: int | None, common: dict[str, Any]) -> Any:
+    import topoi
+
+    if kind is Kind.labeled:
+        return topoi.LabeledLDA(background, **common)
+    if kind is Kind.author:
+        return topoi.AuthorTopicModel(topics, **common)
+    if kind is Kind.relational:
+        return topoi.RelationalTopicModel(topics, **common)
+    return topoi.LDA(topics, batch_size=batch_size, **common)
+
+
+def _report(estimator: Any, corpus: Corpus, output: Path, stopped: bool, as_json: bool) -> None:
+    perplexity = next((r["perplexity"] for r in reversed(estimator.history_) if r["perplexity"] is not None), None)
+    if as_json:
+        show_json(
+            {
+                "model": type(estimator).__name__,
+                "file": str(output),
+                "documents": corpus.n_docs,
+                "words": corpus.n_words,
+                "sweeps": estimator.n_iter_,
+                "converged": bool(estimator.converged_),
+                "stopped": stopped,
+                "training_perplexity": perplexity,
+                "topics": topic_rows(estimator, 10),
+            }
+        )
+        return
+    show(topics_table(estimator, 10))
+    measured = "" if perplexity is None else f", training perplexity {perplexity:.0f}"
+    show(
+        f"{estimator.n_iter_} sweep{'s' if estimator.n_iter_ > 1 else ''} in {estimator.history_[-1]['seconds']:.1f} s{measured}. Saved: {output}"
+    )
+
+
+class Interrupt:
+    """A callback that Ctrl-C turns on: the run stops after the sweep it is in. A second Ctrl-C aborts at once."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __call__(self, state: Any, record: Any) -> bool:
+        return self.asked
+
+    def __enter__(self) -> Interrupt:
+        self._before = signal.signal(signal.SIGINT, self._hear)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self._before)
+
+    def _hear(self, *_: object) -> None:
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+        note("\nStopping after this sweep; Ctrl-C again aborts and writes nothing.")

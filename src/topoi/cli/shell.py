@@ -1,0 +1,275 @@
+"""What all commands share: options of reading, one-sentence errors, progress bars, tables or JSON. Heavy imports wait until a command runs."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from topoi.corpus import Corpus
+
+DEBUG = "TOPOI_DEBUG"
+BAD_INPUT = (ValueError, FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError)
+
+Input = Annotated[
+    Path,
+    typer.Argument(help="A folder of .txt files, .csv, .tsv, .jsonl, .parquet, .txt (a document a line), or counts.", show_default=False),
+]
+Model = Annotated[Path, typer.Argument(help="A model that `topoi fit` wrote.", show_default=False)]
+Force = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same topics.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Threads (default: all cores). Results do not depend on it.", show_default=False)]
+
+
+class Format(Enum):
+    """What a file holds, where its name does not say so."""
+
+    csv, tsv, jsonl, parquet, lines = "csv", "tsv", "jsonl", "parquet", "lines"
+    npz, uci, ldac, mtx, svmlight, h5ad = "npz", "uci", "ldac", "mtx", "svmlight", "h5ad"
+
+
+def _option(panel: str, text: str, *names: str, **more: Any) -> Any:
+    return typer.Option(*names, help=text, rich_help_panel=panel, show_default=more.pop("show_default", False), **more)
+
+
+COLUMNS, WORDS = "Where things are in the input", "Which words count (for texts)"
+
+
+@dataclass
+class Columns:
+    """Where the texts, ids, authors … of the input stand."""
+
+    text: Annotated[str | None, _option(COLUMNS, "Column of the text (default: 'text', or the only one).")] = None
+    id: Annotated[str | None, _option(COLUMNS, "Column of document ids.")] = None
+    authors: Annotated[str | None, _option(COLUMNS, "Column of authors; several are separated by ';' or are a JSON list.")] = None
+    labels: Annotated[str | None, _option(COLUMNS, "Column of labels; several as with authors.")] = None
+    links: Annotated[str | None, _option(COLUMNS, "Column of ids of linked documents, or a file of pairs of ids.")] = None
+    date: Annotated[str | None, _option(COLUMNS, "Column of dates, kept as they are.")] = None
+    separator: Annotated[str, _option(COLUMNS, "What separates several authors, labels or links in a cell.", show_default=True)] = ";"
+    encoding: Annotated[str, _option(COLUMNS, "Encoding of texts.", show_default=True)] = "utf-8"
+    format: Annotated[Format | None, _option(COLUMNS, "What the input is, if its name does not say so.")] = None
+
+
+@dataclass
+class Words:
+    """Which words of texts are counted."""
+
+    stop_words: Annotated[str, _option(WORDS, "'english', 'none', or a file with a word on each line.", show_default=True)] = "english"
+    min_df: Annotated[str, _option(WORDS, "Least number (2) or share (0.01) of documents a word is in.", show_default=True)] = "2"
+    max_df: Annotated[str, _option(WORDS, "Greatest number (500) or share (0.5) of documents a word is in.", show_default=True)] = "0.5"
+    ngrams: Annotated[str, _option(WORDS, "Length of phrases: 1, or 1-2 for words and pairs.", show_default=True)] = "1"
+    max_words: Annotated[int | None, _option(WORDS, "Keep only so many words, the most frequent.", min=1)] = None
+    token_pattern: Annotated[str | None, _option(WORDS, "Regular expression of a word.")] = None
+    keep_case: Annotated[bool, _option(WORDS, "Do not turn text to lower case.", "--keep-case")] = False
+    vocabulary: Annotated[
+        Path | None, _option(WORDS, "File of the words to count, one a line; for counts, the words of their columns.")
+    ] = None
+
+
+# ---------------------------------------------------------------------------------------------------------------------- commands
+
+
+def command(app: typer.Typer) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register a function as a command of `app`: groups of options spread out, errors in one sentence."""
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        app.command()(_guarded(_spread(function)))
+        return function
+
+    return register
+
+
+def _spread(function: Callable[..., None]) -> Callable[..., None]:
+    """`function` with the fields of each data class among its parameters as parameters of their own."""
+    signature = inspect.signature(function, eval_str=True)
+    groups: dict[str, Any] = {p.name: p.annotation for p in signature.parameters.values() if is_dataclass(p.annotation)}
+    parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in signature.parameters.values() if p.name not in groups]
+    for kind in groups.values():
+        hints = get_type_hints(kind, include_extras=True)
+        parameters += [
+            inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name]) for f in fields(kind)
+        ]
+
+    @functools.wraps(function)
+    def spread(**given: Any) -> None:
+        made = {name: kind(**{f.name: given.pop(f.name) for f in fields(kind)}) for name, kind in groups.items()}
+        function(**given, **made)
+
+    spread.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    spread.__annotations__ = {p.name: p.annotation for p in parameters}
+    return spread
+
+
+def _guarded(function: Callable[..., None]) -> Callable[..., None]:
+    """Errors as one sentence on stderr: exit code 2 for bad input, 1 for anything else. Warnings become notes."""
+
+    @functools.wraps(function)
+    def guarded(**given: Any) -> None:
+        try:
+            with warnings.catch_warnings():
+                warnings.showwarning = lambda message, *_: note(str(message))
+                function(**given)
+        except (typer.Exit, typer.Abort):
+            raise
+        except KeyboardInterrupt:
+            _leave("Stopped by Ctrl-C; nothing was written.", 1)
+        except BAD_INPUT as error:
+            _leave(str(error), 2, error)
+        except (OSError, MemoryError, ImportError) as error:
+            _leave(str(error) or type(error).__name__, 1, error)
+        except Exception as error:
+            _leave(f"Unexpected {type(error).__name__}: {error}; run `topoi --debug …` to see where.", 1, error)
+
+    return guarded
+
+
+def _leave(message: str, code: int, error: Exception | None = None) -> None:
+    if error is not None and os.environ.get(DEBUG):
+        raise error
+    typer.echo(f"Error: {' '.join(message.split())}", err=True)
+    raise typer.Exit(code)
+
+
+def note(message: str) -> None:
+    """A word to the person at the terminal, never to a script that reads stdout."""
+    typer.echo(message, err=True)
+
+
+def show_json(value: Any) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def show(*things: Table | str) -> None:
+    from rich.console import Console
+
+    console = Console()
+    for thing in things:
+        console.print(thing, markup=False, highlight=False) if isinstance(thing, str) else console.print(thing)
+
+
+def plain_table(title: str, *columns: str, rows: Any) -> Table:
+    """A table whose cells are shown as they are: brackets in words are no markup."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*columns, title=title)
+    for row in rows:
+        table.add_row(*(Text(str(cell)) for cell in row))
+    return table
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on stderr if that is a terminal, otherwise nothing."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+# ----------------------------------------------------------------------------------------------------------------------- reading
+
+
+def read_corpus(path: Path, columns: Columns, words: Words | None = None, like: Any = None) -> Corpus:
+    """The corpus in `path`. like: a fitted model whose words are counted, instead of new ones by the options `words`."""
+    from topoi import formats, text
+
+    given = {name: getattr(columns, name) for name in ("text", "id", "authors", "labels", "links", "date", "encoding", "separator")}
+    form = columns.format.value if columns.format else None
+    counts = form in formats.FORMATS or (form is None and path.is_file() and formats.detect(path) is not None)
+    vocabulary = words.vocabulary if words else None
+    if counts and words and any(getattr(words, f.name) != f.default for f in fields(Words) if f.name != "vocabulary"):
+        raise ValueError(f"{path} holds counts, so the options that choose words are of no use; leave them out, or give texts.")
+    vectorizer = None if counts else vectorizer_of(like) if like is not None else _vectorizer(words or Words())
+    with progress_bar("Reading counts" if counts else "Reading and counting words") as tell:
+        corpus = text.read(path, **given, vectorizer=vectorizer, vocabulary=vocabulary if counts else None, form=form, tell=tell)
+    if like is not None:
+        corpus = _matched(corpus, like, path)
+    empty = int((corpus.counts.sum(axis=1) == 0).sum())
+    if empty:
+        note(f"{empty} of {corpus.n_docs} documents have none of the words that count.")
+    return corpus
+
+
+def _vectorizer(words: Words) -> Any:
+    from topoi.text import TOKEN, make_vectorizer
+
+    low, _, high = words.ngrams.partition("-")
+    if not low.isdecimal() or not (high or low).isdecimal() or not 1 <= int(low) <= int(high or low):
+        raise ValueError(f"--ngrams is {words.ngrams!r}; expected a length such as 2, or a range such as 1-2.")
+    try:
+        re.compile(words.token_pattern or TOKEN)
+    except re.error as error:
+        raise ValueError(f"--token-pattern {words.token_pattern!r} is no regular expression ({error}).") from error
+    return make_vectorizer(
+        stop_words=words.stop_words,
+        min_df=_number_or_share("--min-df", words.min_df),
+        max_df=_number_or_share("--max-df", words.max_df),
+        ngram_range=(int(low), int(high or low)),
+        token_pattern=words.token_pattern or TOKEN,
+        lowercase=not words.keep_case,
+        max_features=words.max_words,
+        vocabulary=words.vocabulary,
+    )
+
+
+def _number_or_share(option: str, value: str) -> float:
+    """2 is a number of documents, 0.5 a share of them; so 1 is one document and 1.0 all of them."""
+    try:
+        number = float(value) if "." in value else int(value)
+    except ValueError:
+        number = -1
+    if number < 0 or (isinstance(number, float) and number > 1):
+        raise ValueError(f"{option} is {value!r}; expected a number of documents such as 5, or a share such as 0.05.")
+    return number
+
+
+def vectorizer_of(model: Any) -> Any:
+    """What turns texts into the counts a model was fitted on."""
+    from topoi.text import make_vectorizer
+
+    if model.vectorizer_ is not None:
+        return model.vectorizer_
+    if model.vocabulary_ is None:
+        raise ValueError("The model was fitted on counts without words, so it cannot read texts; give counts with the same columns.")
+    note("The model was fitted on counts; texts are cut into words with the usual settings.")
+    return make_vectorizer(stop_words=None, vocabulary=[str(word) for word in model.vocabulary_])
+
+
+def _matched(corpus: Corpus, model: Any, path: Path) -> Corpus:
+    """The corpus over the words of the model, in their order."""
+    if corpus.vocabulary is not None and model.vocabulary_ is not None and list(corpus.vocabulary) != list(model.vocabulary_):
+        corpus = corpus.over(model.vocabulary_)
+    if corpus.n_words != model.n_features_in_:
+        raise ValueError(
+            f"{path} has {corpus.n_words} words but the model was fitted with {model.n_features_in_}; give the words of its columns."
+        )
+    return corpus
+
+
+def load_model(path: Path) -> Any:
+    from topoi.storage import load
+
+    return load(path)

@@ -1,0 +1,162 @@
+"""`topoi topics`, `topoi authors`, `topoi links`: questions to a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from topoi.cli.shell import AsJson, Model, load_model, plain_table, show, show_json
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Many = Annotated[int, typer.Option("--number", "-n", min=1, help="How many to show.")]
+
+
+def topic_rows(model: Any, n_words: int) -> list[dict[str, Any]]:
+    """Topics as plain values, the largest first."""
+    share = model.components_.sum(axis=1) / model.components_.sum()
+    words, names = model.top_words(n_words), model.topic_names_
+    return [{"topic": int(k), "name": names[k], "share": float(share[k]), "words": words[k]} for k in (-share).argsort(kind="stable")]
+
+
+def topics_table(model: Any, n_words: int) -> Table:
+    rows = topic_rows(model, n_words)
+    named = any(row["name"] != f"topic{row['topic']}" for row in rows)
+    shown = [[row["topic"], *([row["name"]] if named else []), f"{row['share']:.1%}", " ".join(row["words"])] for row in rows]
+    return plain_table(f"{len(rows)} topics", "topic", *(["name"] if named else []), "share", "words", rows=shown)
+
+
+def topics(
+    model: Model,
+    words: Annotated[int, typer.Option(min=1, help="Words per topic.")] = 10,
+    name: Annotated[list[str] | None, typer.Option(help="Name a topic and keep it in the model file: --name 3='markov chains'.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the topics of a model, the largest first; name them."""
+    loaded = load_model(model)
+    if name:
+        loaded.name_topics(dict(_named(text) for text in name))
+        loaded.save(model)
+    if as_json:
+        show_json({"model": type(loaded).__name__, "topics": topic_rows(loaded, words)})
+    else:
+        show(topics_table(loaded, words))
+
+
+def _named(text: str) -> tuple[int, str]:
+    number, equals, name = text.partition("=")
+    if not equals or not number.strip().isdecimal():
+        raise ValueError(f"--name is {text!r}; expected the topic's number, '=' and the name, for instance --name 3='markov chains'.")
+    return int(number), name.strip().strip("'\"")
+
+
+def authors(
+    model: Model,
+    name: Annotated[str | None, typer.Argument(help="An author: topics, and who is similar.", show_default=False)] = None,
+    about: Annotated[str | None, typer.Option(help="Words: who writes about them?", show_default=False)] = None,
+    number: Many = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Ask an author-topic model: what an author writes about, who is similar, who writes about some words; or who writes each topic."""
+    loaded = load_model(model)
+    if not hasattr(loaded, "author_names_") or not len(loaded.author_names_):
+        raise ValueError(f"{model} knows no authors; fit one that does with: topoi fit INPUT --authors COLUMN.")
+    if name is None and about is None:
+        return _authors_of_topics(loaded, number, as_json)
+    answer: dict[str, Any] = {}
+    if name is not None:
+        answer |= {"author": name, "topics": _topics_of_author(loaded, name), "similar": _pairs(loaded.similar_authors(name, number))}
+    if about is not None:
+        answer |= {"about": about, "writers": _pairs(loaded.who_writes_about(about, number))}
+    if as_json:
+        return show_json(answer)
+    if name is not None:
+        topic_cells = [(t["topic"], t["name"], f"{t['share']:.0%}", " ".join(t["words"])) for t in answer["topics"]]
+        show(plain_table(f"What {name} writes about", "topic", "name", "share", "words", rows=topic_cells))
+        show(
+            plain_table(f"Authors like {name}", "author", "similarity", rows=[(a["name"], f"{a['score']:.2f}") for a in answer["similar"]])
+        )
+    if about is not None:
+        show(
+            plain_table(
+                f"Who writes about {about}", "author", "probability", rows=[(a["name"], f"{a['score']:.1%}") for a in answer["writers"]]
+            )
+        )
+    return None
+
+
+def _authors_of_topics(model: Any, number: int, as_json: bool) -> None:
+    rows = [{**row, "authors": _pairs(model.authors_of_topic(row["topic"], number))} for row in topic_rows(model, 6)]
+    if as_json:
+        return show_json({"topics": rows})
+    cells = [(row["topic"], " ".join(row["words"]), ", ".join(a["name"] for a in row["authors"][:5])) for row in rows]
+    return show(plain_table("Who writes about what", "topic", "words", "authors", rows=cells))
+
+
+def _topics_of_author(model: Any, name: str) -> list[dict[str, Any]]:
+    """An author's five largest topics."""
+    words, names = model.top_words(8), model.topic_names_
+    return [{"topic": k, "name": names[k], "share": share, "words": words[k]} for k, share in model.topics_of_author(name, 5)]
+
+
+def _pairs(scored: list[tuple[Any, float]]) -> list[dict[str, Any]]:
+    return [{"name": str(name), "score": float(score)} for name, score in scored]
+
+
+def links(
+    model: Model,
+    document: Annotated[str, typer.Argument(help="Id or number of a training document, or a text file.", show_default=False)],
+    number: Many = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a relational model which documents a document should be linked to."""
+    loaded = load_model(model)
+    if not hasattr(loaded, "link_joint_"):
+        raise ValueError(f"{model} knows no links; fit one that does with: topoi fit INPUT --links COLUMN_OR_FILE.")
+    place = _training_document(loaded, document)
+    if place is not None:
+        found = _links_of_known(loaded, place, number)
+    elif Path(document).is_file():
+        found = _links_of_text(loaded, Path(document), number)
+    else:
+        raise ValueError(f"{document!r} is no id of a training document, no number below {len(loaded.doc_topic_)}, and no file.")
+    if as_json:
+        return show_json({"document": document, "links": found})
+    cells = [(row["document"], f"{row['score']:.3f}", "yes" if row["linked"] else "") for row in found]
+    return show(plain_table(f"Links for {document}", "document", "score", "linked already", rows=cells))
+
+
+def _training_document(model: Any, document: str) -> int | None:
+    """The number of a document given by its id or number."""
+    if model.doc_names_ is not None and document in model.doc_names_:
+        return int((model.doc_names_ == document).argmax())
+    return int(document) if document.isdecimal() and int(document) < len(model.doc_topic_) else None
+
+
+def _links_of_known(model: Any, place: int, number: int) -> list[dict[str, Any]]:
+    import numpy as np
+
+    others = np.delete(np.arange(len(model.doc_topic_)), place)
+    scores = model.predict_links(np.column_stack([np.full(len(others), place), others]))
+    linked = set(model.links_[[place]].indices.tolist()) | set(model.links_[:, [place]].tocoo().coords[0].tolist())
+    best = (-scores).argsort(kind="stable")[:number]
+    return [{"document": _name(model, others[i]), "score": float(scores[i]), "linked": int(others[i]) in linked} for i in best]
+
+
+def _links_of_text(model: Any, path: Path, number: int) -> list[dict[str, Any]]:
+    from topoi.cli.shell import vectorizer_of
+    from topoi.formats.files import existing, numbered_lines
+
+    text = "".join(line for _, line in numbered_lines(existing(path)))
+    counts = vectorizer_of(model).transform([text])
+    if not counts.nnz:
+        raise ValueError(f"{path} has none of the words of the model; give a text about something it knows.")
+    (found,) = model.predict_links(counts.astype(float), number)
+    return [{"document": str(name) if model.doc_ids_ else _name(model, name), "score": score, "linked": False} for name, score in found]
+
+
+def _name(model: Any, number: int) -> str:
+    return str(number) if model.doc_names_ is None else str(model.doc_names_[number])

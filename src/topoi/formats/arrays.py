@@ -1,0 +1,137 @@
+"""Matrices in binary or exchange formats: MatrixMarket, .npz (SciPy's and our own), AnnData."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from topoi.corpus import Corpus
+from topoi.formats.files import existing, replacing, rows_of
+
+__all__ = ["from_anndata", "read_h5ad", "read_mtx", "read_npz", "to_anndata", "write_h5ad", "write_mtx", "write_npz"]
+
+
+def read_mtx(path: str | Path) -> sparse.csr_array:
+    """A MatrixMarket file, plain or .gz. SciPy reads it, with the line's number in its errors."""
+    from scipy.io import mmread
+
+    path = existing(path)
+    try:
+        return sparse.csr_array(mmread(path))
+    except (ValueError, OverflowError, EOFError) as error:
+        raise ValueError(
+            f"{path} is no whole MatrixMarket file ({error}); get a whole copy, or write it again with scipy.io.mmwrite."
+        ) from error
+
+
+def write_mtx(corpus: Corpus, path: str | Path) -> None:
+    from scipy.io import mmwrite
+
+    counts = corpus.counts
+    with replacing(path) as file:
+        mmwrite(file, sparse.coo_array(counts.astype(np.int64) if _all_whole(counts) else counts))
+
+
+def read_npz(path: str | Path) -> Corpus:
+    """Our layout (indptr, indices, counts, vocab, …; see `topoi.datasets.load_npz`), or SciPy's (scipy.sparse.save_npz)."""
+    from topoi.datasets import load_npz
+
+    path = existing(path)
+    try:
+        with np.load(path, allow_pickle=False) as data:
+            if "format" not in data:
+                return load_npz(path)
+            return Corpus(sparse.csr_array(sparse.load_npz(path)))
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError) as error:
+        raise ValueError(f"{path} is no .npz file, or it is damaged ({error}); get a whole copy.") from error
+
+
+def write_npz(corpus: Corpus, path: str | Path) -> None:
+    """Our layout. It keeps all a corpus knows, but for the vectoriser."""
+    counts = corpus.counts
+    arrays: dict[str, np.ndarray] = {
+        "indptr": counts.indptr.astype(np.int64),
+        "indices": counts.indices.astype(np.int32),
+        "counts": counts.data.astype(np.int32) if _all_whole(counts) and counts.data.max(initial=0) < 2**31 else counts.data,
+        "vocab": _words(corpus),
+    }
+    for name in ("doc_names", "dates"):
+        if getattr(corpus, name) is not None:
+            arrays[name] = np.asarray(getattr(corpus, name), dtype=str)
+    if corpus.authors is not None:
+        arrays["authors_indptr"], arrays["authors_indices"], arrays["author_names"] = _as_rows(rows_of(corpus.authors))
+    if corpus.labels is not None:
+        rows = rows_of(corpus.labels)
+        indptr, indices, arrays["label_names"] = _as_rows(rows)
+        if max(map(len, rows), default=0) <= 1:
+            arrays["labels"] = np.full(corpus.n_docs, -1, np.int32)
+            arrays["labels"][np.diff(indptr) > 0] = indices
+        else:
+            arrays["labels_indptr"], arrays["labels_indices"] = indptr, indices
+    if corpus.links is not None:
+        from topoi.graph.metadata import adjacency
+
+        table = adjacency(corpus.links, corpus.n_docs).tocoo()
+        arrays["links"] = np.column_stack(table.coords).astype(np.int32)
+    with replacing(path) as file:
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+
+
+def _as_rows(rows: list[list[str]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """indptr, indices and sorted names of lists of names."""
+    names, indices = np.unique([name for row in rows for name in row], return_inverse=True)
+    return np.cumsum([0, *map(len, rows)]).astype(np.int64), indices.astype(np.int32), names.astype(str)
+
+
+def _words(corpus: Corpus) -> np.ndarray:
+    if corpus.vocabulary is not None:
+        return np.asarray(corpus.vocabulary, dtype=str)
+    return np.array([f"word{i}" for i in range(corpus.n_words)], dtype=str)
+
+
+def _all_whole(counts: sparse.csr_array) -> bool:
+    return bool((counts.data == np.round(counts.data)).all())
+
+
+# ---------------------------------------------------------------------------------------------------------------------- AnnData
+
+
+def from_anndata(data: Any) -> Corpus:
+    """Cells x genes (or whatever AnnData holds) as documents x words; names of observations and variables are kept."""
+    return Corpus(data.X, list(map(str, data.var_names)), doc_names=list(map(str, data.obs_names)))
+
+
+def to_anndata(corpus: Corpus) -> Any:
+    anndata = _anndata()
+    import pandas as pd
+
+    names = corpus.doc_names if corpus.doc_names is not None else [str(d) for d in range(corpus.n_docs)]
+    obs, var = pd.DataFrame(index=pd.Index(names, dtype=str)), pd.DataFrame(index=pd.Index(_words(corpus), dtype=str))
+    return anndata.AnnData(sparse.csr_matrix(corpus.counts), obs=obs, var=var)
+
+
+def read_h5ad(path: str | Path) -> Corpus:
+    path = existing(path)
+    try:
+        return from_anndata(_anndata().read_h5ad(path))
+    except OSError as error:
+        raise ValueError(f"{path} is no .h5ad file, or it is damaged; get a whole copy.") from error
+
+
+def write_h5ad(corpus: Corpus, path: str | Path) -> None:
+    data = to_anndata(corpus)
+    with replacing(path) as file:
+        data.write_h5ad(file.name)
+
+
+def _anndata() -> Any:
+    try:
+        import anndata
+    except ImportError as error:
+        raise ModuleNotFoundError("AnnData files need the package anndata; install it with: pip install anndata") from error
+    return anndata

@@ -1,0 +1,142 @@
+"""Files: opened whatever their compression, read line by line with the line's number in errors, written whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+from typing import IO, Any
+
+__all__ = ["Tell", "existing", "numbered_lines", "read_words", "replacing", "stem_and_suffix", "write_words"]
+
+Tell = Callable[[int, int], None]  # (done, of how many), for progress bars
+
+UNDECODED = re.compile("[\udc80-\udcff]")  # what Python makes of bytes that are no text in the encoding
+LOOK_EVERY = 1000  # lines between two words to the progress bar
+
+
+def existing(path: str | Path) -> Path:
+    """`path` if there is a file with something in it."""
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist; check the path.")
+    if path.is_file() and not path.stat().st_size:
+        raise ValueError(f"{path} is empty; give a file with documents in it.")
+    return path
+
+
+def stem_and_suffix(path: str | Path) -> tuple[str, str]:
+    """File name without suffix, and the suffix in lower case without .gz: docword.kos.txt.gz -> docword.kos, .txt."""
+    path = Path(path)
+    path = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return path.stem, path.suffix.lower()
+
+
+def numbered_lines(
+    path: Path, encoding: str = "utf-8-sig", tell: Tell | None = None, newline: str | None = None
+) -> Iterator[tuple[int, str]]:
+    """(number from 1, line) of a text file, plain or .gz, one at a time."""
+    size = path.stat().st_size
+    with path.open("rb") as raw:
+        _refuse_binary(path, raw, encoding)
+        opened: IO[bytes] = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw  # type: ignore[assignment]
+        file = TextIOWrapper(opened, encoding, errors="surrogateescape", newline=newline)
+        number = 0
+        try:
+            for number, line in enumerate(file, 1):
+                if not line.isascii() and UNDECODED.search(line):
+                    raise _not_text(path, encoding, number)
+                if tell is not None and number % LOOK_EVERY == 0:
+                    tell(raw.tell(), size)
+                yield number, line
+        except UnicodeDecodeError:
+            raise _not_text(path, encoding, number + 1) from None
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ValueError(f"{path} is a damaged .gz file after line {number}; get a whole copy.") from error
+        if tell is not None:
+            tell(size, size)
+
+
+def _refuse_binary(path: Path, raw: IO[bytes], encoding: str) -> None:
+    compressed = path.suffix.lower() == ".gz"
+    if not compressed and not re.match("utf.?(16|32)", encoding, re.IGNORECASE) and b"\0" in raw.read(8192):
+        raise ValueError(f"{path} is a binary file, not text; give a text file, or its encoding if it is UTF-16 (encoding utf-16).")
+    raw.seek(0)
+
+
+def _not_text(path: Path, encoding: str, line: int) -> ValueError:
+    name = encoding.removesuffix("-sig").upper()
+    return ValueError(
+        f"{path}, line {line}: not {name} text; say what it is (encoding), for instance latin-1, or convert the file to UTF-8."
+    )
+
+
+def read_words(path: Path, encoding: str = "utf-8-sig") -> list[str]:
+    """One word per line; each only once."""
+    words: dict[str, int] = {}
+    for number, line in numbered_lines(existing(path), encoding):
+        word = line.strip()
+        if word in words:
+            raise ValueError(f"{path}, line {number}: {word!r} stands in line {words[word]} already; every word needs a line of its own.")
+        words[word] = number
+    if "" in words and words[""] == len(words):  # an empty last line
+        del words[""]
+    return list(words)
+
+
+def write_words(path: Path, words: Sequence[str]) -> None:
+    bad = next((word for word in words if "\n" in word or "\r" in word), None)
+    if bad is not None:
+        raise ValueError(f"The word {bad!r} holds a line break, so it cannot stand on a line of {path}; write .npz instead.")
+    with replacing(path) as file:
+        file.write("".join(f"{word}\n" for word in words).encode())
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[IO[bytes]]:
+    """A new file beside `path`, moved there at the end: readers see the old file or the whole new one, never half of it."""
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path.parent} is no folder, so {path.name} cannot be written there; make it first.")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    os.close(handle)
+    try:
+        with open(temporary, "wb") as raw:
+            if path.suffix.lower() == ".gz":
+                with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as file:
+                    yield file  # type: ignore[misc]
+            else:
+                yield raw
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    """The permissions new files do not get; mkstemp gives its own none at all for others."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def may_write(paths: Sequence[str | Path], overwrite: bool = False) -> None:
+    """Refuse to write over what is there."""
+    for path in map(Path, paths):
+        if path.exists() and not overwrite:
+            raise FileExistsError(f"{path} exists already; choose another name, or allow it to be replaced (overwrite, --force).")
+
+
+def rows_of(value: Any) -> list[list[str]]:
+    """Authors or labels of a corpus as lists of names, whatever form they have."""
+    from topoi.graph.metadata import indicator, one_each
+
+    table, names = indicator(one_each(value), value.shape[0] if hasattr(value, "shape") else len(value), "names")
+    return [[str(names[i]) for i in table.indices[a:b]] for a, b in zip(table.indptr[:-1], table.indptr[1:], strict=True)]

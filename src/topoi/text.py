@@ -1,0 +1,248 @@
+"""Documents in the forms in which people have them, to a Corpus. scikit-learn's CountVectorizer counts the words.
+
+Texts are read one at a time and never held all at once; what is kept of them is counts, names, authors, labels, links and dates.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
+
+from topoi import formats, tables
+from topoi.corpus import Corpus
+from topoi.formats.files import Tell, existing, read_words
+from topoi.tables import Rows
+
+__all__ = ["make_vectorizer", "read", "vectorizer_from", "vectorizer_settings"]
+
+TOKEN = r"(?u)\b[^\W\d_]\w+\b"  # two characters or more, the first one a letter
+CONTRACTIONS = "ain aren couldn didn doesn don hadn hasn haven isn ll mustn needn shan shouldn ve wasn weren wouldn"
+PLAIN_SETTINGS = ("analyzer", "binary", "lowercase", "max_df", "max_features", "min_df", "strip_accents", "token_pattern")
+NO_WORDS = ("empty vocabulary", "After pruning", "max_df corresponds")  # how CountVectorizer says that nothing is left
+
+
+def make_vectorizer(
+    *,
+    stop_words: str | Path | Sequence[str] | None = "english",
+    min_df: float = 2,
+    max_df: float = 0.5,
+    ngram_range: tuple[int, int] = (1, 1),
+    token_pattern: str = TOKEN,
+    lowercase: bool = True,
+    max_features: int | None = None,
+    vocabulary: Sequence[str] | str | Path | None = None,
+) -> CountVectorizer:
+    """A CountVectorizer with defaults that suit topics: lower case, words that begin with a letter, neither too rare nor too common.
+
+    stop_words: "english", None or "none", words, or a file of them, one a line. min_df, max_df: least number (or share) of documents a word
+    is in, and the greatest. vocabulary: the words to count and no others, or a file of them.
+    """
+    if isinstance(vocabulary, str | Path):
+        vocabulary = read_words(Path(vocabulary))
+    return CountVectorizer(
+        stop_words=_stop_words(stop_words, lowercase, token_pattern),
+        min_df=min_df,
+        max_df=max_df,
+        ngram_range=tuple(ngram_range),
+        token_pattern=token_pattern,
+        lowercase=lowercase,
+        max_features=max_features,
+        vocabulary=None if vocabulary is None else list(vocabulary),
+    )
+
+
+def _stop_words(given: str | Path | Sequence[str] | None, lowercase: bool, token_pattern: str) -> list[str] | None:
+    """The list, with the parts into which the tokeniser cuts its words ("don't" also stops "don")."""
+    if given is None or given == "none":
+        return None
+    if given == "english":
+        words: Iterable[str] = [*ENGLISH_STOP_WORDS, *CONTRACTIONS.split()]
+    else:
+        words = read_words(Path(given)) if isinstance(given, str | Path) else given
+    cut = CountVectorizer(lowercase=lowercase, token_pattern=token_pattern).build_analyzer()
+    return sorted({part for word in words for part in [word, *cut(word)]})
+
+
+def vectorizer_settings(vectorizer: CountVectorizer) -> dict[str, Any]:
+    """Settings and vocabulary of a fitted vectoriser as plain values, for a model file."""
+    own_code = [name for name in ("analyzer", "preprocessor", "tokenizer") if callable(getattr(vectorizer, name))]
+    if type(vectorizer) is not CountVectorizer or own_code:
+        raise TypeError(
+            "A model file keeps a plain CountVectorizer only, not one with functions of your own; set vectorizer_ to None, or use pickle."
+        )
+    settings: dict[str, Any] = {name: getattr(vectorizer, name) for name in PLAIN_SETTINGS}
+    stop = vectorizer.stop_words
+    settings["stop_words"] = stop if stop is None or isinstance(stop, str) else sorted(stop)
+    settings["ngram_range"] = list(vectorizer.ngram_range)
+    settings["vocabulary"] = vectorizer.get_feature_names_out().tolist()
+    return settings
+
+
+def vectorizer_from(settings: Mapping[str, Any]) -> CountVectorizer:
+    """The vectoriser whose settings these are, ready to transform."""
+    return CountVectorizer(**{**settings, "ngram_range": tuple(settings["ngram_range"])}).fit([""])
+
+
+def read(
+    source: Any,
+    *,
+    text: str | None = None,
+    id: str | Sequence[Any] | None = None,
+    authors: str | Sequence[Any] | None = None,
+    labels: str | Sequence[Any] | None = None,
+    links: str | Path | Sequence[Any] | None = None,
+    date: str | Sequence[Any] | None = None,
+    vectorizer: CountVectorizer | None = None,
+    vocabulary: Sequence[str] | str | Path | None = None,
+    form: str | None = None,
+    encoding: str = "utf-8",
+    separator: str = ";",
+    tell: Tell | None = None,
+) -> Corpus:
+    """Read documents or counts.
+
+    source: a folder of .txt files (any depth), .csv, .tsv, .jsonl, .parquet, .txt (one document a line), a list of texts or of dictionaries, a
+    pandas or polars frame or column; or counts in a format of `topoi.formats`.
+    text, id, authors, labels, links, date: names of columns, or one value per document. Authors, labels and links may be several in a
+    cell: a list, a JSON list, or separated by `separator`. Links name ids of documents; they may also stand in a file of pairs.
+    vectorizer: see `make_vectorizer`; one that is fitted, as model.vectorizer_ is, is used as it stands. vocabulary: for counts, their words.
+    form: for files whose name does not say what they hold. tell: called with (done, total) now and then.
+    """
+    if isinstance(source, str | Path):
+        path = existing(source)
+        form = form or (None if path.is_dir() else formats.detect(path))
+        if form in formats.FORMATS:
+            corpus = formats.read(path, form, vocabulary=vocabulary, tell=tell)
+            return _with_links(_beside_counts(corpus, path, text=text, doc_names=id, authors=authors, labels=labels, dates=date), links)
+        rows = tables.open_rows(path, form, encoding, tell)
+    else:
+        rows = tables.rows_in_memory(source, tell)
+    gathering = _Gathering(rows, {"text": text, "id": id, "authors": authors, "labels": labels, "links": links, "date": date}, separator)
+    vectorizer = vectorizer if vectorizer is not None else make_vectorizer(vocabulary=vocabulary)
+    counts = _count(vectorizer, gathering, rows.name)
+    corpus = Corpus(counts, vectorizer.get_feature_names_out(), vectorizer=vectorizer, **gathering.columns())
+    return _with_links(corpus, gathering.links)
+
+
+def _beside_counts(corpus: Corpus, path: Path, **given: Any) -> Corpus:
+    """Counts with what was given beside them. They have no columns that could be named."""
+    given = {what: value for what, value in given.items() if value is not None}
+    if any(isinstance(value, str) for value in given.values()):
+        raise ValueError(f"{path} holds counts, which have no columns; leave the names of columns out, or give a table of texts.")
+    return replace(corpus, **given) if given else corpus
+
+
+class _Gathering:
+    """Walks the rows once: hands out texts, keeps the rest."""
+
+    def __init__(self, rows: Rows, wanted: dict[str, Any], separator: str) -> None:
+        self.rows, self.separator = rows, separator
+        if "id" in rows.columns and rows.ids_are_certain and wanted["id"] is None:
+            wanted["id"] = "id"
+        self.links: Any = None
+        if _is_file_of_links(wanted["links"], rows.columns):
+            self.links = Path(wanted.pop("links"))
+        self.text = rows.column("text", wanted.pop("text"))
+        self.beside: dict[str, list[Any]] = {}
+        self.take = {what: self._taker(what, given) for what, given in wanted.items() if given is not None}
+        self.kept: dict[str, list[Any]] = {what: [] for what in self.take}
+        if "links" in self.kept:
+            self.links = self.kept["links"]
+
+    def _taker(self, what: str, given: Any) -> Callable[[int, Mapping[str, Any]], Any]:
+        """How to get a value of a row: from a column, or from a list beside the rows."""
+        if isinstance(given, str):
+            column = self.rows.column(what, given)
+            return lambda i, row: row.get(column)
+        values = self.beside[what] = tables.as_list(given)
+        return lambda i, row: values[i] if i < len(values) else None
+
+    def texts(self) -> Iterator[str]:
+        first_with: dict[str, str] = {}
+        i = -1
+        for i, (where, row) in enumerate(self.rows):
+            for what, take in self.take.items():
+                value = take(i, row)
+                if what == "id":
+                    value = tables.as_id(value, where, first_with)
+                elif what == "date":
+                    value = "" if tables.missing(value) else str(value)
+                else:
+                    value = tables.as_names(value, self.separator)
+                self.kept[what].append(value)
+            yield tables.as_text(row, self.text, where)
+        for what, values in self.beside.items():
+            if len(values) != i + 1:
+                raise ValueError(f"{what} has {len(values)} values for {i + 1} documents; give one per document.")
+
+    def columns(self) -> dict[str, Any]:
+        names = {"id": "doc_names", "date": "dates", "authors": "authors", "labels": "labels"}
+        return {names[what]: values for what, values in self.kept.items() if what in names}
+
+
+def _is_file_of_links(links: Any, columns: Sequence[str]) -> bool:
+    return isinstance(links, Path) or (isinstance(links, str) and links not in columns and Path(links).is_file())
+
+
+def _count(vectorizer: CountVectorizer, gathering: _Gathering, name: str) -> Any:
+    """Documents x words of the texts; the vectoriser learns its vocabulary from them unless it has one."""
+    n_docs = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal n_docs
+        for n_docs, document in enumerate(gathering.texts(), 1):  # noqa: B007
+            yield document
+
+    if hasattr(vectorizer, "vocabulary_") or vectorizer.vocabulary is not None:
+        vectorizer = vectorizer if hasattr(vectorizer, "vocabulary_") else vectorizer.fit([""])
+        counts = vectorizer.transform(counted())
+        if not n_docs:
+            raise ValueError(f"{name} holds no documents.")
+        return counts
+    try:
+        counts = vectorizer.fit_transform(counted())
+    except ValueError as error:
+        if not str(error).startswith(NO_WORDS):
+            raise
+        if n_docs < 2:
+            raise _too_few(name, n_docs) from error
+        raise ValueError(
+            f"No word of the {n_docs} documents of {name} is left: all are stop words, in fewer documents than min_df, or in more than max_df; "
+            "try min_df 1, max_df 1.0, or no stop words."
+        ) from error
+    if n_docs < 2:
+        raise _too_few(name, n_docs)
+    return counts
+
+
+def _too_few(name: str, n_docs: int) -> ValueError:
+    found = "one document" if n_docs else "no documents"
+    return ValueError(f"{name} holds {found}, and topics are learned from many; give more, or cut a long one into parts.")
+
+
+def _with_links(corpus: Corpus, links: Any) -> Corpus:
+    """The corpus with links given as a file of pairs of ids, or lists of ids. Ids of no document here are dropped with a warning."""
+    if links is None:
+        return corpus
+    names = [str(d) for d in range(corpus.n_docs)] if corpus.doc_names is None else list(map(str, corpus.doc_names))
+    number = {name: i for i, name in enumerate(names)}
+    if isinstance(links, str | Path):
+        pairs = list(tables.pairs_in_file(links))
+        if pairs and not set(pairs[0]) & set(number):  # a header
+            pairs = pairs[1:]
+    else:
+        pairs = [(names[d], other) for d, row in enumerate(links) for other in row]
+    known = [(number[a], number[b]) for a, b in pairs if a in number and b in number]
+    if pairs and not known:
+        raise ValueError(
+            f"None of the {len(pairs)} links joins two documents that are here; links must name ids of documents, such as {names[0]!r}."
+        )
+    if len(known) < len(pairs):
+        warnings.warn(f"{len(pairs) - len(known)} of {len(pairs)} links name documents that are not here; they are left out.", stacklevel=3)
+    return replace(corpus, links=np.array(known, dtype=np.int64).reshape(-1, 2))

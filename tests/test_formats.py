@@ -1,0 +1,288 @@
+"""Counts in other tools' formats: what is written comes back, and what is wrong is named by its line."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import topoi
+from topoi import Corpus, datasets, formats
+from topoi.formats import bags
+from topoi.formats.files import numbered_lines, replacing
+
+COUNTS = np.array([[2, 1, 0, 0], [0, 0, 0, 0], [0, 3, 1, 5]])
+WORDS = ["tree", "café", "new york", "zebra"]
+NAMES = {"npz": "c.npz", "uci": "docword.c.txt", "ldac": "c.ldac", "mtx": "c.mtx", "svmlight": "c.svm"}
+
+
+def assert_same(first: Corpus, second: Corpus) -> None:
+    np.testing.assert_array_equal(first.counts.toarray(), second.counts.toarray())
+    assert list(first.vocabulary) == list(second.vocabulary)
+
+
+# --------------------------------------------------------------------------------------------------------------------- round trips
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+@pytest.mark.parametrize("form", NAMES)
+def test_what_is_written_comes_back(tmp_path, form, suffix):
+    if form == "npz" and suffix:
+        pytest.skip(".npz is compressed already")
+    corpus = Corpus(COUNTS, WORDS)
+    path = tmp_path / (NAMES[form] + suffix)
+    files = topoi.write(corpus, path)
+    assert sorted(tmp_path.iterdir()) == sorted(files), "nothing else is left behind"
+    assert formats.detect(path) == form
+    assert_same(topoi.read(path), corpus)
+
+
+@pytest.mark.parametrize("form", ["npz", "mtx", "svmlight"])
+def test_weights_keep_their_fractions(tmp_path, form):
+    corpus = Corpus(COUNTS / 7, WORDS)
+    topoi.write(corpus, tmp_path / NAMES[form])
+    np.testing.assert_allclose(topoi.read(tmp_path / NAMES[form]).counts.toarray(), COUNTS / 7, rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", ["uci", "ldac"])
+def test_formats_of_whole_numbers_refuse_fractions(tmp_path, form):
+    with pytest.raises(ValueError, match="whole numbers only.*npz or .mtx"):
+        topoi.write(Corpus(COUNTS / 7, WORDS), tmp_path / NAMES[form])
+    assert not list(tmp_path.iterdir())
+
+
+def test_npz_keeps_everything(tmp_path):
+    corpus = Corpus(
+        COUNTS,
+        WORDS,
+        authors=[["Ann", "Bob"], [], ["Bob"]],
+        labels=[["x"], ["x", "y"], []],
+        links=np.array([[0, 2], [2, 1]]),
+        doc_names=["a", "b", "c"],
+        dates=["2020", "2021-05", ""],
+    )
+    topoi.write(corpus, tmp_path / "c.npz")
+    again = topoi.read(tmp_path / "c.npz")
+    assert_same(again, corpus)
+    assert again.authors == corpus.authors
+    assert again.labels == corpus.labels
+    np.testing.assert_array_equal(again.links, corpus.links)
+    assert list(again.doc_names) == corpus.doc_names
+    assert list(again.dates) == corpus.dates
+
+
+def test_npz_with_one_label_each_has_the_plain_layout(tmp_path):
+    topoi.write(Corpus(COUNTS, WORDS, labels=["x", "y", None]), tmp_path / "c.npz")
+    with np.load(tmp_path / "c.npz") as data:
+        assert data["labels"].tolist() == [0, 1, -1]
+        assert data["counts"].dtype == np.int32
+    assert datasets.load_npz(tmp_path / "c.npz").labels == [["x"], ["y"], []]
+
+
+def test_scipys_npz(tmp_path):
+    sparse.save_npz(tmp_path / "s.npz", sparse.csr_matrix(COUNTS))
+    np.testing.assert_array_equal(topoi.read(tmp_path / "s.npz").counts.toarray(), COUNTS)
+
+
+def test_svmlight_keeps_labels_as_numbers(tmp_path):
+    topoi.write(Corpus(COUNTS, WORDS, labels=[["7"], ["3", "7"], ["3"]]), tmp_path / "c.svm")
+    assert topoi.read(tmp_path / "c.svm").labels == [["7"], ["3", "7"], ["3"]]
+    topoi.write(Corpus(COUNTS, WORDS, labels=["cat", "dog", "cat"]), tmp_path / "d.svm")
+    assert topoi.read(tmp_path / "d.svm").labels == [["0"], ["1"], ["0"]]
+
+
+def test_what_a_format_loses_is_said(tmp_path):
+    with pytest.warns(UserWarning, match="does not keep authors, doc_names: uci has no place for them"):
+        topoi.write(Corpus(COUNTS, WORDS, authors=[["A"]] * 3, doc_names=list("abc")), tmp_path / "docword.c.txt")
+
+
+def test_gensim_and_back():
+    corpus = Corpus(COUNTS, WORDS)
+    documents, words = formats.to_gensim(corpus)
+    assert documents == [[(0, 2), (1, 1)], [], [(1, 3), (2, 1), (3, 5)]]
+    assert_same(formats.from_gensim(documents, words), corpus)
+    assert formats.from_gensim(iter(documents)).counts.shape == (3, 4)
+    with pytest.raises(ValueError, match="Document 1 is no list of .*doc2bow"):
+        formats.from_gensim([[(0, 1)], ["tree"]])
+
+
+def test_gensims_own_dictionary():
+    corpora = pytest.importorskip("gensim.corpora")
+    texts = [["tree", "tree", "zebra"], ["zebra"]]
+    dictionary = corpora.Dictionary(texts)
+    corpus = formats.from_gensim([dictionary.doc2bow(text) for text in texts], dictionary)
+    assert corpus.n_tokens == 4
+    assert sorted(corpus.vocabulary) == ["tree", "zebra"]
+
+
+def test_anndata_and_back(tmp_path):
+    pytest.importorskip("anndata")
+    corpus = Corpus(COUNTS, WORDS, doc_names=list("abc"))
+    topoi.write(corpus, tmp_path / "c.h5ad")
+    again = topoi.read(tmp_path / "c.h5ad")
+    assert_same(again, corpus)
+    assert list(again.doc_names) == corpus.doc_names
+
+
+# ------------------------------------------------------------------------------------------------------------------------- reading
+
+
+def test_uci_is_read_in_chunks(tmp_path, monkeypatch):
+    """However small the chunks, and with line numbers that go on counting."""
+    monkeypatch.setattr(bags, "CHUNK", 2)
+    topoi.write(Corpus(COUNTS, WORDS), tmp_path / "docword.c.txt")
+    told = []
+    corpus = formats.read(tmp_path / "docword.c.txt", tell=lambda done, total: told.append((done, total)))
+    np.testing.assert_array_equal(corpus.counts.toarray(), COUNTS)
+    assert told[-1][0] == told[-1][1] == (tmp_path / "docword.c.txt").stat().st_size
+    text = (tmp_path / "docword.c.txt").read_text().replace("3 4 5", "3 4 x")
+    (tmp_path / "docword.c.txt").write_text(text)
+    with pytest.raises(ValueError, match="line 8: expected three whole numbers"):
+        formats.read(tmp_path / "docword.c.txt")
+
+
+def test_uci_by_its_looks(tmp_path):
+    (tmp_path / "bag.txt").write_text("2\n3\n2\n1 1 4\n2 3 1\n\n")
+    assert topoi.read(tmp_path / "bag.txt").counts.toarray().tolist() == [[4, 0, 0], [0, 0, 1]]
+
+
+UCI = {
+    "2\n3\n2\n1 1 1\n2 3\n": "line 5: expected three whole numbers .*got '2 3'",
+    "2\n3\n2\n1 1 1\n2 3 1 1\n": "line 5: expected three",
+    "2\n3\n2\n1 1 1\n2 3 1.5\n": "line 5: expected three",
+    "2\n3\n2\n1 1 1\n2 3 99999999999999999999\n": "line 5: expected three",
+    "2\n3\n2\n1 1 1\n\n2 4 1\n": "line 6: word 4 is not between 1 and 3",
+    "2\n3\n2\n0 1 1\n2 3 1\n": "line 4: document 0 is not between 1 and 2",
+    "2\n3\n2\n1 1 -1\n2 3 1\n": "line 4: count -1",
+    "2\n3\n3\n1 1 1\n2 3 1\n": "line 3: announces 3 entries but 2 follow",
+    "2\nthree\n": "line 2: expected a whole number",
+    "2\n3\n": "line 3: expected a whole number",
+}
+LDAC = {
+    "1 0:2\n2 0:1\n": "line 2: expected a number of words and that many pairs",
+    "1 0:2\nx\n": "line 2",
+    "1 0:2\n1 a:1\n": "line 2",
+    "1 0:2\n1 -1:1\n": "line 2: there is no word -1",
+    "1 0:2\n1 9:1\n": "line 2: there is no word 9; the vocabulary has words 0 to 3",
+}
+SVM = {"1 1:2\n1 2:1 1:3\n": "line 2: expected a label and ascending pairs", "1 1:2\nx y z\n": "line 2"}
+BAD = (
+    [("docword.b.txt", t, e) for t, e in UCI.items()]
+    + [("b.ldac", t, e) for t, e in LDAC.items()]
+    + [("b.svm", t, e) for t, e in SVM.items()]
+)
+
+
+@pytest.mark.parametrize(("name", "text", "error"), BAD)
+def test_errors_name_file_and_line(tmp_path, name, text, error):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=f"{name}, {error}"):
+        formats.read(tmp_path / name, vocabulary=WORDS if name == "b.ldac" else None)
+
+
+def test_other_bad_files_say_what_is_wrong(tmp_path):
+    (tmp_path / "b.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 x 1\n")
+    with pytest.raises(ValueError, match="b.mtx is no whole MatrixMarket file .*Line 4"):
+        formats.read(tmp_path / "b.mtx")
+    topoi.write(Corpus(COUNTS, WORDS), tmp_path / "c.npz")
+    whole = (tmp_path / "c.npz").read_bytes()
+    (tmp_path / "c.npz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match="c.npz is no .npz file, or it is damaged"):
+        formats.read(tmp_path / "c.npz")
+    (tmp_path / "c.uci.gz").write_bytes(gzip.compress(b"2\n3\n2\n1 1 1\n2 3 1\n" * 50)[:-12])
+    with pytest.raises(ValueError, match="damaged .gz"):
+        formats.read(tmp_path / "c.uci.gz", "uci")
+    (tmp_path / "c.uci.gz").write_bytes(b"no gzip at all")
+    with pytest.raises(ValueError, match="damaged .gz"):
+        formats.read(tmp_path / "c.uci.gz", "uci")
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        formats.read(tmp_path / "none.mtx")
+    (tmp_path / "empty.mtx").touch()
+    with pytest.raises(ValueError, match="is empty"):
+        formats.read(tmp_path / "empty.mtx")
+    (tmp_path / "c.xyz").write_text("what")
+    with pytest.raises(ValueError, match="no known format"):
+        formats.read(tmp_path / "c.xyz")
+
+
+def test_columns_beyond_the_vocabulary_are_refused(tmp_path):
+    """Such numbers would reach compiled code."""
+    np.savez(tmp_path / "c.npz", indptr=[0, 1], indices=[7], counts=[1], vocab=["a", "b"])
+    with pytest.raises(ValueError, match="indices"):
+        formats.read(tmp_path / "c.npz")
+
+
+def test_pickled_arrays_are_refused(tmp_path):
+    np.savez(tmp_path / "c.npz", indptr=[0, 1], indices=[0], counts=[1], vocab=np.array(["a"], dtype=object))
+    with pytest.raises(ValueError, match="allow_pickle"):
+        formats.read(tmp_path / "c.npz")
+
+
+def test_vocabularies_must_fit(tmp_path):
+    topoi.write(Corpus(COUNTS, WORDS), tmp_path / "c.mtx")
+    with pytest.raises(ValueError, match="has 4 words but its vocabulary has 2"):
+        formats.read(tmp_path / "c.mtx", vocabulary=["a", "b"])
+    (tmp_path / "c.vocab").write_text("a\nb\na\n")
+    with pytest.raises(ValueError, match="c.vocab, line 3: 'a' stands in line 1 already"):
+        formats.read(tmp_path / "c.mtx")
+
+
+def test_lines_of_any_encoding_are_numbered(tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_bytes("é\nü\n".encode("utf-16"))
+    assert list(numbered_lines(path, "utf-16")) == [(1, "é\n"), (2, "ü\n")]
+    path.write_bytes("ok\né\n".encode("latin-1"))
+    assert list(numbered_lines(path, "latin-1"))[1] == (2, "é\n")
+    with pytest.raises(ValueError, match="line 2: not UTF-8 text; .*latin-1"):
+        list(numbered_lines(path))
+
+
+# ------------------------------------------------------------------------------------------------------------------------- writing
+
+
+def test_nothing_is_written_over(tmp_path):
+    path = tmp_path / "c.mtx"
+    topoi.write(Corpus(COUNTS, WORDS), path)
+    before = path.read_bytes()
+    with pytest.raises(FileExistsError, match="c.mtx exists already"):
+        topoi.write(Corpus(COUNTS + 1, WORDS), path)
+    assert path.read_bytes() == before
+    with pytest.raises(FileExistsError, match="c.vocab exists already"):
+        topoi.write(Corpus(COUNTS, list("abcd")), tmp_path / "c.ldac")
+    topoi.write(Corpus(COUNTS, WORDS), tmp_path / "c.ldac")  # the same words: shared
+    topoi.write(Corpus(COUNTS + 1, WORDS), path, overwrite=True)
+    assert topoi.read(path).n_tokens == COUNTS.sum() + COUNTS.size
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    path = tmp_path / "c.txt"
+    path.write_text("old")
+    with pytest.raises(TypeError), replacing(path) as file:
+        file.write("a text where bytes are due")  # fails in the middle of writing
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(FileNotFoundError, match="is no folder"), replacing(tmp_path / "none" / "c.txt"):
+        pass
+
+
+def test_words_with_line_breaks_do_not_fit_on_lines(tmp_path):
+    with pytest.raises(ValueError, match="holds a line break"):
+        topoi.write(Corpus(COUNTS, ["a\nb", "c", "d", "e"]), tmp_path / "c.mtx")
+    with pytest.raises(ValueError, match="the name says no known format"):
+        topoi.write(Corpus(COUNTS, WORDS), tmp_path / "c.doc")
+
+
+def test_a_corpus_over_other_words():
+    corpus = Corpus(COUNTS, WORDS, doc_names=list("abc"))
+    moved = corpus.over(["zebra", "unknown", "tree"])
+    assert moved.counts.toarray().tolist() == [[0, 0, 2], [0, 0, 0], [5, 0, 0]]
+    assert list(moved.doc_names) == list("abc")
+    with pytest.raises(ValueError, match="no vocabulary"):
+        Corpus(COUNTS).over(WORDS)
+
+
+def test_objects_in_memory_are_no_files():
+    with pytest.raises(TypeError, match="Cannot read documents from a int"):
+        topoi.read(3)
