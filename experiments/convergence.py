@@ -1,0 +1,45 @@
+"""Training perplexity over sweeps on whole corpora, and the sweep at which |P(t) - P(t-10)| < 1 (A3)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from experiments.harness import FIXED, LARGE, Run, as_markdown, cells, corpus, mean_table, panels
+from experiments.lda import METHODS, SCHEDULES, SWEEPS, SWEEPS_QUICK
+from topoi import LDA
+
+COMPARED = ("s-BP", "a-BP", *SCHEDULES, "VB", "GS")
+SEEDS, SEEDS_LARGE = 5, 1
+
+
+def experiment(run: Run) -> None:
+    common = {"method": COMPARED, "topics": [10 if run.quick else 50], "sweeps": [SWEEPS_QUICK if run.quick else SWEEPS]}
+    wanted = cells(set=run.sets("cora", "medl"), **common, seed=range(2 if run.quick else SEEDS))
+    wanted += cells(set=run.sets(*LARGE), **common, seed=range(SEEDS_LARGE))
+    curves = run.measure("convergence", measure, wanted)
+    ends = curves.groupby(["set", "method", "seed"], sort=False).last().reset_index()
+    tables = {
+        "convergence, sweeps": as_markdown(mean_table(ends, ["set"], "method", "sweep", 0)),
+        "convergence, perplexity": as_markdown(mean_table(ends, ["set"], "method", "perplexity")),
+    }
+    run.publish("convergence", curves, tables, figure(curves))
+
+
+def measure(data: Path, set: str, method: str, topics: int, sweeps: int, seed: int) -> list[dict[str, Any]]:
+    """Training perplexity of every tenth sweep until the rule holds."""
+    model = LDA(topics, **METHODS[method], **FIXED, stop="paper", max_iter=sweeps, random_state=seed).fit(corpus(data, set))
+    return [{key: record[key] for key in ("sweep", "perplexity")} for record in model.history_ if record["perplexity"] is not None]
+
+
+def figure(curves: pd.DataFrame):
+    drawn, axes = panels(curves["set"].unique(), "training perplexity", "sweeps")
+    for name, axis in axes.items():
+        for method in COMPARED:
+            curve = curves[(curves["set"] == name) & (curves["method"] == method) & (curves["seed"] == 0)]
+            axis.plot(curve["sweep"], curve["perplexity"], label=method, linewidth=1)
+        axis.set_yscale("log")
+    axes[curves["set"].iloc[-1]].legend(fontsize=6)
+    return drawn
