@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from benchmarks.common import PRIOR, load, markdown
+from benchmarks.common import PAPER_SETS, PRIOR, load, markdown
 from topoi import Corpus
 from topoi.infer.monitor import document_log_likelihood
 
@@ -164,12 +164,19 @@ def filled(page: str, tables: dict[str, str]) -> str:
 
 def mean_table(results: pd.DataFrame, by: list[str], columns: str, value: str, digits: int = 1) -> pd.DataFrame:
     """One row per `by`, one column per value of `columns`: mean (deviation) over folds, as text."""
+    texts = summary(results, [*by, columns], {value: digits})[value]
+    return texts.unstack(columns, sort=False).reindex(columns=results[columns].unique())
 
-    def text(values: pd.Series) -> str:
-        deviation = f" ({values.std(ddof=1):.{digits}f})" if len(values) > 1 else ""
-        return f"{values.mean():.{digits}f}{deviation}"
 
-    return results.groupby([*by, columns], sort=False)[value].agg(text).unstack(columns, sort=False).reindex(columns=results[columns].unique())
+def summary(results: pd.DataFrame, by: list[str], values: dict[str, int]) -> pd.DataFrame:
+    """One row per `by`, one column per value, given with its digits: mean (deviation) over folds, as text."""
+
+    def text(numbers: pd.Series, digits: int) -> str:
+        deviation = f" ({numbers.std(ddof=1):.{digits}f})" if len(numbers) > 1 else ""
+        return f"{numbers.mean():.{digits}f}{deviation}"
+
+    groups = results.groupby(by, sort=False)
+    return pd.DataFrame({value: groups[value].agg(text, digits=digits) for value, digits in values.items()})
 
 
 def change(results: pd.DataFrame, by: list[str], columns: str, value: str, of: str, to: str) -> pd.Series:
@@ -186,7 +193,7 @@ def as_markdown(frame: pd.DataFrame) -> str:
     """A table of text, the index as first columns, sets in capitals."""
     frame = frame.reset_index()
     if "set" in frame:
-        frame["set"] = frame["set"].str.upper()
+        frame["set"] = frame["set"].str.replace("|".join(PAPER_SETS), lambda name: name[0].upper(), regex=True)
     return markdown(list(frame.columns), frame.fillna("").to_numpy().tolist())
 
 

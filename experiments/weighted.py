@@ -1,0 +1,52 @@
+"""TF, TF-IDF and log weights: perplexity of raw counts, coherence, and how much long documents dominate (A18)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.harness import FIXED, FOLDS, Run, as_markdown, cells, fold_of, held_out_perplexity, summary
+from experiments.lda import SWEEPS, SWEEPS_QUICK
+from topoi import LDA
+from topoi.evaluate import npmi, split_tokens
+
+WEIGHTINGS = ("count", "tf", "tfidf", "log")
+FOLDS_LARGE = 2
+VALUES = {  # column: digits
+    "perplexity": 1,
+    "perplexity, short half": 1,
+    "perplexity, long half": 1,
+    "NPMI": 3,
+    "weight of the longest tenth": 3,
+    "largest share of a topic from the longest tenth": 3,
+}
+
+
+def experiment(run: Run) -> None:
+    common = {"weighting": WEIGHTINGS, "topics": [10 if run.quick else 50], "sweeps": [SWEEPS_QUICK if run.quick else SWEEPS]}
+    wanted = cells(set=run.sets("cora", "medl"), **common, fold=range(2 if run.quick else FOLDS))
+    wanted += cells(set=run.sets("nips", "blog"), **common, fold=range(FOLDS_LARGE))
+    results = run.measure("weighted", measure, wanted)
+    run.publish("weighted", results, {"weighted": as_markdown(summary(results, ["set", "weighting"], VALUES))})
+
+
+def measure(data: Path, set: str, weighting: str, topics: int, sweeps: int, fold: int) -> list[dict[str, Any]]:
+    train, test = fold_of(data, set, fold)
+    model = LDA(topics, weighting=weighting, **FIXED, stop="paper", max_iter=sweeps, random_state=fold).fit(train)
+    observed, held = split_tokens(test)
+    shares = model.transform(observed)
+    long = test.counts.sum(axis=1) > np.median(test.counts.sum(axis=1))
+    weight = model.weighting_(train.counts).sum(axis=1)
+    longest = np.argsort(train.counts.sum(axis=1))[-(train.n_docs // 10) :]
+    mass = model.doc_topic_ * weight[:, None]  # of each document in each topic
+    parts = {"perplexity": slice(None), "perplexity, short half": ~long, "perplexity, long half": long}
+    return [
+        {
+            **{name: held_out_perplexity(held, shares, model.topic_word_, docs) for name, docs in parts.items()},
+            "NPMI": npmi(model, train).mean(),
+            "weight of the longest tenth": weight[longest].sum() / weight.sum(),
+            "largest share of a topic from the longest tenth": (mass[longest].sum(axis=0) / mass.sum(axis=0)).max(),
+        }
+    ]
