@@ -22,7 +22,9 @@ def parse(argv: list[str] | None = None) -> tuple[str, Run]:
     parser.add_argument("--data", type=Path, required=True, help="folder with NAME/NAME.npz for each corpus")
     parser.add_argument("--quick", action="store_true", help="CORA only, few folds, topics and sweeps: only to see that the command works")
     parser.add_argument("--out", type=Path, help="where finished cells are kept, so that a run goes on where it stopped (default: results)")
-    parser.add_argument("--docs", type=Path, help="where CSV files, figures and the tables of paper.md go (default: docs, or OUT if --quick)")
+    parser.add_argument(
+        "--docs", type=Path, help="where CSV files, figures and the tables of paper.md go (default: docs, or OUT if --quick)"
+    )
     args = parser.parse_args(argv)
     out = args.out or Path("results", "quick" if args.quick else "full")
     return args.name, Run(args.data, out, args.docs or (out if args.quick else Path("docs")), args.quick)

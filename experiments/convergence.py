@@ -8,11 +8,12 @@ from typing import Any
 import pandas as pd
 
 from experiments.harness import FIXED, LARGE, Run, as_markdown, cells, corpus, mean_table, panels
-from experiments.lda import METHODS, SCHEDULES, SWEEPS, SWEEPS_QUICK
+from experiments.lda import METHODS, SCHEDULES, SWEEPS_QUICK
 from topoi import LDA
 
 COMPARED = ("s-BP", "a-BP", *SCHEDULES, "VB", "GS")
 SEEDS, SEEDS_LARGE = 5, 1
+SWEEPS = 500  # at most
 
 
 def experiment(run: Run) -> None:

@@ -66,8 +66,8 @@ class Run:
         folder = self.docs / "paper"
         folder.mkdir(parents=True, exist_ok=True)
         results.drop(columns="seconds", errors="ignore").to_csv(folder / f"{name}.csv", index=False)
-        for title, text in tables.items():
-            print(f"{title}\n\n{text}", flush=True)
+        for heading, text in tables.items():
+            print(f"{heading}\n\n{text}", flush=True)
         page = self.docs / "paper.md"
         if page.exists():
             page.write_text(filled(page.read_text(encoding="utf8"), tables), encoding="utf8")
@@ -145,7 +145,9 @@ def fold_of(data: Path, name: str, fold: int) -> tuple[Corpus, Corpus]:
     return whole[train], whole[test]
 
 
-def held_out_perplexity(held: sparse.csr_array, shares: np.ndarray, topic_word: np.ndarray, docs: np.ndarray | slice = slice(None)) -> float:
+def held_out_perplexity(
+    held: sparse.csr_array, shares: np.ndarray, topic_word: np.ndarray, docs: np.ndarray | slice = slice(None)
+) -> float:
     """Perplexity of held-out tokens, of all documents or of some."""
     gains = document_log_likelihood(held, np.asarray(shares, dtype=np.float64), topic_word)
     return float(np.exp(-gains[docs].sum() / held[docs].sum()))
@@ -189,11 +191,16 @@ def per_cent(values: pd.Series) -> pd.Series:
     return values.map(lambda number: "" if pd.isna(number) else f"{number:+.1f} %")
 
 
+def title(name: str) -> str:
+    """The name of a set, in capitals: "CORA, shifted"."""
+    return name[:4].upper() + name[4:] if name[:4] in PAPER_SETS else name
+
+
 def as_markdown(frame: pd.DataFrame) -> str:
     """A table of text, the index as first columns, sets in capitals."""
     frame = frame.reset_index()
     if "set" in frame:
-        frame["set"] = frame["set"].str.replace("|".join(PAPER_SETS), lambda name: name[0].upper(), regex=True)
+        frame["set"] = frame["set"].map(title)
     return markdown(list(frame.columns), frame.fillna("").to_numpy().tolist())
 
 
@@ -207,7 +214,7 @@ def panels(names: Sequence[str], y_label: str, x_label: str) -> tuple[Any, dict[
 
     figure, axes = pyplot.subplots(1, len(names), figsize=(2.6 * len(names) + 1, 2.6), squeeze=False, layout="constrained")
     for name, axis in zip(names, axes[0], strict=True):
-        axis.set(title=name.upper(), xlabel=x_label)
+        axis.set(title=title(name), xlabel=x_label)
     axes[0][0].set_ylabel(y_label)
     return figure, dict(zip(names, axes[0], strict=True))
 

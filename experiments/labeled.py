@@ -19,7 +19,9 @@ def experiment(run: Run) -> None:
     folds, sweeps = (2, SWEEPS_QUICK) if run.quick else (FOLDS, SWEEPS)
     wanted = cells(set=run.sets("cora", "nips", "blog"), model=MODELS, fold=range(folds), sweeps=[sweeps])
     results = run.measure("labeled", measure, wanted)
-    tables = {f"labeled, {kind}": as_markdown(mean_table(results, ["set", "classes"], "model", kind)) for kind in ("training", "predictive")}
+    tables = {
+        f"labeled, {kind}": as_markdown(mean_table(results, ["set", "classes"], "model", kind)) for kind in ("training", "predictive")
+    }
     run.publish("labeled", results, tables)
 
 

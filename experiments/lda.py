@@ -15,7 +15,7 @@ METHODS: dict[str, dict[str, Any]] = {**quality.METHODS, **{name: {"rule": "bp",
 
 TOPICS = (10, 20, 30, 40, 50)
 TOPICS_LARGE = (10, 30, 50)  # of NIPS and BLOG, where a cell of GS takes minutes
-SWEEPS, SWEEPS_QUICK = 500, 20  # at most; the rule |P(t) - P(t-10)| < 1 stops before
+SWEEPS, SWEEPS_QUICK = 300, 20  # at most; the rule |P(t) - P(t-10)| < 1 mostly stops before
 
 
 def lda_cells(run: Run, methods: tuple[str, ...], priors: str, folds: int = FOLDS, folds_large: int = FOLDS) -> list[Cell]:

@@ -14,13 +14,19 @@ import pandas as pd
 from sklearn.linear_model import LogisticRegression
 
 from benchmarks.models import pair_scorers
-from experiments.harness import FIXED, FOLDS, Run, as_markdown, cells, corpus, fold_rows, panels, summary
+from experiments.harness import FIXED, FOLDS, Run, as_markdown, cells, change, corpus, fold_rows, mean_table, panels, per_cent, title
 from experiments.lda import SWEEPS, SWEEPS_QUICK, TOPICS_LARGE
 from experiments.rtm import METHODS, SHIFTED, links_of
 from topoi import LDA, RelationalTopicModel
 from topoi.evaluate import LinkKFold, hadamard, link_metrics, link_pairs, random_non_links, ranking_metrics
 
 RELATIONAL = ("RTM, BP, xi 0.15", "RTM, GS, xi 0.15", "RTM, BP, xi learned")
+CLASSIFIERS = (  # the paper's, its rival's, and two with the same SVM
+    "RTM, BP, xi 0.15, SVM on product",
+    "RTM, GS, xi 0.15, GLM on product",
+    "RTM, GS, xi 0.15, SVM on product",
+    "LDA, SVM on product",
+)
 FOLDS_BLOG = 2
 QUERIES = 100  # new documents with links, of each fold
 COMPLETION = {"f1": 3, "auc": 3, "average_precision": 3}
@@ -36,32 +42,30 @@ def experiment(run: Run) -> None:
     hidden += cells(set=run.sets("blog"), task=["L"], **common, fold=range(FOLDS_BLOG))
     completed = run.measure("links", measure_completion, hidden)
     ranked = run.measure("links_new", measure_new, cells(set=run.sets("cora", SHIFTED, "medl"), **common, fold=folds))
-    run.publish(
-        "links",
-        completed,
-        {
-            "links, F1 of the paper's classifiers": as_markdown(f_measure(completed)),
-            "links, hidden": as_markdown(over_topics(completed, ["set", "task"], COMPLETION)),
-        },
-        figure(completed),
-    )
-    run.publish("links_new", ranked, {"links, new documents": as_markdown(over_topics(ranked, ["set"], RANKING))})
+    tables = {"links, F1 over topics": as_markdown(f_measure(completed))}
+    for value, digits in COMPLETION.items():
+        tables[f"links, hidden, {value}"] = as_markdown(by_scorer(completed, value, digits))
+    run.publish("links", completed, tables, figure(completed))
+    tables = {f"links, new documents, {value}": as_markdown(by_scorer(ranked, value, digits)) for value, digits in RANKING.items()}
+    run.publish("links_new", ranked, tables)
 
 
 def f_measure(results: pd.DataFrame) -> pd.DataFrame:
     """F1 over the number of topics: BP's RTM with the SVM, GS's with the GLM as in the paper, and with the same SVM."""
-    shown = ["RTM, BP, xi 0.15, SVM on product", "RTM, GS, xi 0.15, GLM on product", "RTM, GS, xi 0.15, SVM on product", "LDA, SVM on product"]
-    table = summary(results, ["set", "task", "topics", "scorer"], {"f1": 3})["f1"].unstack("scorer", sort=False)[shown]
-    means = results.groupby(["set", "task", "topics", "scorer"], sort=False)["f1"].mean().unstack("scorer", sort=False)
-    for i in (1, 2):
-        table[f"BP against {'GLM' if i == 1 else 'the same SVM'}"] = (100 * (means[shown[0]] / means[shown[i]] - 1)).map("{:+.1f} %".format)
+    by = ["set", "task", "topics"]
+    table = mean_table(results, by, "scorer", "f1", 3)[list(CLASSIFIERS)]
+    ours, *rivals = CLASSIFIERS
+    for rival in rivals:
+        table[f"first against {rival}"] = per_cent(change(results, by, "scorer", "f1", ours, rival))
     return table
 
 
-def over_topics(results: pd.DataFrame, by: list[str], values: dict[str, int]) -> pd.DataFrame:
-    """Every scorer at the number of topics that is in the middle: means (deviations) over folds."""
+def by_scorer(results: pd.DataFrame, value: str, digits: int) -> pd.DataFrame:
+    """Every scorer on every set, at the number of topics that is in the middle: means (deviations) over folds."""
     middle = sorted(results["topics"].unique())[(results["topics"].nunique() - 1) // 2]
-    return summary(results[results["topics"] == middle], [*by, "topics", "scorer"], values)
+    chosen = results[results["topics"] == middle]
+    seen = chosen["task"].eq("L, seen").map({True: ", seen", False: ""}) if "task" in chosen else ""
+    return mean_table(chosen.assign(where=chosen["set"].map(title) + seen), ["scorer"], "where", value, digits)
 
 
 def fit(counts: Any, links: Any, topics: int, sweeps: int, seed: int) -> dict[str, Any]:
@@ -72,7 +76,9 @@ def fit(counts: Any, links: Any, topics: int, sweeps: int, seed: int) -> dict[st
     return models
 
 
-def all_scores(counts: Any, models: dict[str, Any], pairs: np.ndarray, other: np.ndarray, ask: np.ndarray, shares: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def all_scores(
+    counts: Any, models: dict[str, Any], pairs: np.ndarray, other: np.ndarray, ask: np.ndarray, shares: dict[str, np.ndarray]
+) -> dict[str, np.ndarray]:
     """The benchmark's scorers, and a logistic regression on products of topic shares: the GLM of Chang and Blei's RTM."""
     out = pair_scorers(counts, models, pairs, other, ask, shares)
     train, linked = np.vstack([pairs, other]), np.r_[np.ones(len(pairs)), np.zeros(len(other))]
@@ -112,17 +118,15 @@ def measure_new(data: Path, set: str, topics: int, sweeps: int, fold: int) -> li
     non_links = random_non_links(inside, len(train), len(inside), fold)
     scores = all_scores(counts[np.r_[train, test[asked]]], models, inside, non_links, ask, shares)
     found = [truth.indices[truth.indptr[i] : truth.indptr[i + 1]] for i in asked]
-    return [
-        {"scorer": name, **ranking_metrics(lambda i, rows=score.reshape(len(asked), -1): rows[i], found, at=(10,))}
-        for name, score in scores.items()
-    ]
+    rows = {name: score.reshape(len(asked), -1) for name, score in scores.items()}
+    return [{"scorer": name, **ranking_metrics(score.__getitem__, found, at=(10,))} for name, score in rows.items()]
 
 
 def figure(results: pd.DataFrame):
     results = results[results["task"] == "L"]
     drawn, axes = panels(results["set"].unique(), "F1 of hidden links", "topics")
     for name, axis in axes.items():
-        for scorer in ("RTM, BP, xi 0.15, SVM on product", "RTM, GS, xi 0.15, GLM on product", "RTM, GS, xi 0.15, SVM on product", "LDA, SVM on product"):
+        for scorer in CLASSIFIERS:
             values = results[(results["set"] == name) & (results["scorer"] == scorer)].groupby("topics")["f1"]
             axis.errorbar(values.mean().index, values.mean(), values.std(), label=scorer, capsize=2, linewidth=1)
     axes[results["set"].iloc[-1]].legend(fontsize=5)

@@ -15,7 +15,8 @@ import pandas as pd
 from numba import njit
 
 from experiments.harness import FIXED, Run, as_markdown, cells, corpus, panels
-from experiments.lda import METHODS, TOPICS_LARGE, lda_cells, measure as measure_lda
+from experiments.lda import METHODS, TOPICS_LARGE, lda_cells
+from experiments.lda import measure as measure_lda
 from experiments.perplexity import METHODS as FITTED
 from topoi import LDA
 from topoi.infer.measures import digamma

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from experiments.harness import FIXED, Run, as_markdown, cells, corpus
 from experiments.lda import METHODS, SWEEPS, SWEEPS_QUICK
@@ -20,10 +19,17 @@ SEEDS = 3
 
 
 def experiment(run: Run) -> None:
-    wanted = cells(set=["cora" if run.quick else "nips"], topics=[10], seed=range(1 if run.quick else SEEDS), sweeps=[SWEEPS_QUICK if run.quick else SWEEPS])
+    wanted = cells(
+        set=["cora" if run.quick else "nips"],
+        topics=[10],
+        seed=range(1 if run.quick else SEEDS),
+        sweeps=[SWEEPS_QUICK if run.quick else SWEEPS],
+    )
     results = run.measure("topics", measure, wanted)
     numbers = results[results["what"] != "words"].assign(value=lambda rows: rows["value"].astype(float))
-    shown = numbers.groupby(["what", "of"], sort=False)["value"].agg(lambda v: f"{v.mean():.3f}" + (f" ({v.std():.3f})" if len(v) > 1 else ""))
+    shown = numbers.groupby(["what", "of"], sort=False)["value"].agg(
+        lambda v: f"{v.mean():.3f}" + (f" ({v.std():.3f})" if len(v) > 1 else "")
+    )
     words = results[(results["what"] == "words") & (results["seed"] == 0)][["of", "value"]].reset_index(drop=True)
     words.insert(0, "topic", np.arange(len(words)) // len(COMPARED) + 1)
     tables = {
@@ -55,6 +61,6 @@ def measure(data: Path, set: str, topics: int, seed: int, sweeps: int) -> list[d
     for a, b in combinations(models, 2):
         partner, cosine = match_topics(models[a], models[b])
         pairs = zip(models[a].top_words(10), [models[b].top_words(10)[k] for k in partner], strict=True)
-        rows.append({"what": "cosine of matched topics", "of": f"{a} – {b}", "value": cosine.mean()})
-        rows.append({"what": "common words in the top ten", "of": f"{a} – {b}", "value": np.mean([len({*x} & {*y}) for x, y in pairs])})
+        rows.append({"what": "cosine of matched topics", "of": f"{a} and {b}", "value": cosine.mean()})
+        rows.append({"what": "common words in the top ten", "of": f"{a} and {b}", "value": np.mean([len({*x} & {*y}) for x, y in pairs])})
     return rows

@@ -31,6 +31,14 @@ def figure(results: pd.DataFrame):
     drawn, axes = panels(results["set"].unique(), "perplexity minus the mean of six", "topics")
     for name, axis in axes.items():
         for i, (method, values) in enumerate(relative(results)[name].groupby("method", sort=False)):
-            axis.plot(values.index.get_level_values("topics"), values, "-" if method in SIX else "--", color=f"C{i}", marker=".", label=method, linewidth=1)
+            axis.plot(
+                values.index.get_level_values("topics"),
+                values,
+                "-" if method in SIX else "--",
+                color=f"C{i}",
+                marker=".",
+                label=method,
+                linewidth=1,
+            )
     axes[results["set"].iloc[-1]].legend(fontsize=6)
     return drawn
