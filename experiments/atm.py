@@ -8,8 +8,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from experiments.harness import FIXED, FOLDS, Run, as_markdown, cells, change, fold_of, held_out_perplexity, panels, per_cent, summary
-from experiments.lda import SWEEPS, SWEEPS_QUICK, TOPICS_LARGE
+from experiments.harness import (
+    FEW_TOPICS,
+    FIXED,
+    FOLDS,
+    Plan,
+    Run,
+    as_markdown,
+    change,
+    fold_of,
+    held_out_perplexity,
+    panels,
+    per_cent,
+    planned,
+    summary,
+)
 from topoi import AuthorTopicModel
 from topoi.evaluate import split_tokens
 from topoi.graph.factors import Authors
@@ -24,14 +37,11 @@ PROTOCOLS = {  # of test documents' authors (A9): author_shares, known_authors
     "known authors": ("uniform", True),
 }
 OWN = "from scratch, equal shares, own fold-in"
-FOLDS_NIPS = 2
+PLAN: Plan = {"cora": (FEW_TOPICS, FOLDS), "medl": (FEW_TOPICS, 3), "nips": ([30], 2)}
 
 
 def experiment(run: Run) -> None:
-    topics, sweeps = ([10], [SWEEPS_QUICK]) if run.quick else (TOPICS_LARGE, [SWEEPS])
-    wanted = cells(set=run.sets("cora", "medl"), method=METHODS, topics=topics, fold=range(2 if run.quick else FOLDS), sweeps=sweeps)
-    wanted += cells(set=run.sets("nips"), method=METHODS, topics=topics, fold=range(FOLDS_NIPS), sweeps=sweeps)
-    results = run.measure("atm", measure, wanted)
+    results = run.measure("atm", measure, planned(run, PLAN, method=METHODS))
     forms = [OWN, *PROTOCOLS]
     gaps = {form: per_cent(change(results, ["set", "topics"], "method", form, "BP", "GS")) for form in forms}
     tables = {
@@ -41,7 +51,7 @@ def experiment(run: Run) -> None:
     run.publish("atm", results, tables, figure(results))
 
 
-def measure(data: Path, set: str, method: str, topics: int, fold: int, sweeps: int) -> list[dict[str, Any]]:
+def measure(data: Path, set: str, method: str, topics: int, sweeps: int, fold: int) -> list[dict[str, Any]]:
     """Predictive perplexity in every protocol with BP's fold-in, and in the paper's with the method's own."""
     train, test = fold_of(data, set, fold)
     rule, prior = METHODS[method]

@@ -7,20 +7,17 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.harness import FIXED, LARGE, Run, as_markdown, cells, corpus, mean_table, panels
-from experiments.lda import METHODS, SCHEDULES, SWEEPS_QUICK
+from experiments.harness import FIXED, Plan, Run, as_markdown, corpus, mean_table, panels, planned
+from experiments.lda import METHODS, SCHEDULES
 from topoi import LDA
 
 COMPARED = ("s-BP", "a-BP", *SCHEDULES, "VB", "GS")
-SEEDS, SEEDS_LARGE = 5, 1
+PLAN: Plan = {"cora": ([50], 5), "medl": ([50], 5), "nips": ([50], 1), "blog": ([50], 1)}  # topics, seeds
 SWEEPS = 500  # at most
 
 
 def experiment(run: Run) -> None:
-    common = {"method": COMPARED, "topics": [10 if run.quick else 50], "sweeps": [SWEEPS_QUICK if run.quick else SWEEPS]}
-    wanted = cells(set=run.sets("cora", "medl"), **common, seed=range(2 if run.quick else SEEDS))
-    wanted += cells(set=run.sets(*LARGE), **common, seed=range(SEEDS_LARGE))
-    curves = run.measure("convergence", measure, wanted)
+    curves = run.measure("convergence", measure, planned(run, PLAN, sweeps=SWEEPS, repeat="seed", method=COMPARED))
     ends = curves.groupby(["set", "method", "seed"], sort=False).last().reset_index()
     tables = {
         "convergence, sweeps": as_markdown(mean_table(ends, ["set"], "method", "sweep", 0)),

@@ -30,9 +30,12 @@ NAMES = ("table2", "shift", "convergence", "perplexity", "variants", "topics", "
 FOLDS = 5
 PROCESSES = 2
 FIXED = {"doc_topic_prior": PRIOR, "topic_word_prior": PRIOR}
-LARGE = ("nips", "blog")  # a sweep takes eight times as long as on the others
+SWEEPS, SWEEPS_QUICK = 300, 20  # at most; the rule |P(t) - P(t-10)| < 1 mostly stops before
+TOPICS = (10, 20, 30, 40, 50)
+FEW_TOPICS = (10, 30, 50)
 
 Cell = dict[str, Any]
+Plan = dict[str, tuple[Sequence[int], int]]  # of each set the numbers of topics and of folds
 Measure = Callable[..., list[dict[str, Any]]]
 
 
@@ -79,6 +82,16 @@ class Run:
 def cells(**choices: Iterable[Any]) -> list[Cell]:
     """All combinations: cells(set=["cora"], fold=range(5)) is five cells."""
     return [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
+
+
+def planned(run: Run, plan: Plan, *, sweeps: int = SWEEPS, repeat: str = "fold", **choices: Iterable[Any]) -> list[Cell]:
+    """The cells of a plan, for all combinations of `choices`; in a rehearsal CORA with ten topics, twice, and few sweeps."""
+    wanted = []
+    for name in run.sets(*plan):
+        topics, folds = ([10], 2) if run.quick else plan[name]
+        limit = [SWEEPS_QUICK if run.quick else sweeps]
+        wanted += cells(set=[name], **choices, topics=topics, sweeps=limit, **{repeat: range(folds)})
+    return wanted
 
 
 def _key(cell: Cell) -> tuple[str, ...]:

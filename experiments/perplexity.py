@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pandas as pd
 
-from experiments.harness import Run, as_markdown, change, mean_table, panels, per_cent
-from experiments.lda import lda_cells, measure
+from experiments.harness import FEW_TOPICS, FOLDS, TOPICS, Plan, Run, as_markdown, change, mean_table, panels, per_cent, planned
+from experiments.lda import measure
 
 METHODS = ("a-BP", "GS", "VB")
-FOLDS_LEARNED = 2  # of NIPS and BLOG with learned priors
+FIXED_PLAN: Plan = {"cora": (TOPICS, FOLDS), "medl": (TOPICS, FOLDS), "nips": (FEW_TOPICS, 3), "blog": (FEW_TOPICS, 3)}
+LEARNED_PLAN: Plan = {"cora": (FEW_TOPICS, FOLDS), "medl": (FEW_TOPICS, FOLDS), "nips": ([50], 2), "blog": ([50], 2)}
 
 
 def experiment(run: Run) -> None:
-    fixed = run.measure("lda", measure, lda_cells(run, METHODS, "fixed"))
-    learned = run.measure("lda", measure, lda_cells(run, METHODS, "learned", folds_large=FOLDS_LEARNED))
+    fixed = run.measure("lda", measure, planned(run, FIXED_PLAN, method=METHODS, priors=["fixed"]))
+    learned = run.measure("lda", measure, planned(run, LEARNED_PLAN, method=METHODS, priors=["learned"]))
     tables = {}
     for priors, results in (("fixed", fixed), ("learned", learned)):
         tables[f"perplexity, {priors} priors"] = as_markdown(table(results))

@@ -10,11 +10,12 @@ import pandas as pd
 from scipy import sparse
 
 from experiments.harness import (
+    FEW_TOPICS,
     FIXED,
     FOLDS,
+    Plan,
     Run,
     as_markdown,
-    cells,
     change,
     corpus,
     fold_rows,
@@ -22,9 +23,9 @@ from experiments.harness import (
     mean_table,
     panels,
     per_cent,
+    planned,
     title,
 )
-from experiments.lda import SWEEPS, SWEEPS_QUICK, TOPICS_LARGE
 from topoi import RelationalTopicModel
 from topoi.evaluate import split_tokens
 from topoi.graph.factors import Documents, Links
@@ -41,7 +42,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "RTM, BP, xi learned": {"link_weight": "learn"},
 }
 SHIFTED = "cora, shifted"  # the links of the paper's toolbox, see shift.py
-FOLDS_BLOG = 2
+PLAN: Plan = {"cora": (FEW_TOPICS, FOLDS), SHIFTED: (FEW_TOPICS, FOLDS), "medl": (FEW_TOPICS, 3), "blog": ([30], 2)}
 VALUES = {
     "all links": 1,
     "all links, linked documents": 1,
@@ -53,11 +54,7 @@ VALUES = {
 
 
 def experiment(run: Run) -> None:
-    topics, sweeps = ([10], [SWEEPS_QUICK]) if run.quick else (TOPICS_LARGE, [SWEEPS])
-    common = {"method": METHODS, "topics": topics, "sweeps": sweeps}
-    wanted = cells(set=run.sets("cora", SHIFTED, "medl"), **common, fold=range(2 if run.quick else FOLDS))
-    wanted += cells(set=run.sets("blog"), **common, fold=range(FOLDS_BLOG))
-    results = run.measure("rtm", measure, wanted)
+    results = run.measure("rtm", measure, planned(run, PLAN, method=METHODS))
     tables = {"rtm, in short": as_markdown(in_short(results))}
     for value, digits in VALUES.items():
         tables[f"rtm, {value}"] = as_markdown(mean_table(results, ["set", "topics"], "method", value, digits))

@@ -14,20 +14,21 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from experiments.harness import FIXED, Run, as_markdown, cells, corpus, panels
-from experiments.lda import METHODS, TOPICS_LARGE, lda_cells
+from experiments.harness import FEW_TOPICS, FIXED, Run, as_markdown, cells, corpus, panels, planned
+from experiments.lda import METHODS
 from experiments.lda import measure as measure_lda
+from experiments.perplexity import FIXED_PLAN
 from experiments.perplexity import METHODS as FITTED
 from topoi import LDA
 from topoi.infer.measures import digamma
 
 TIMED = ("a-BP", "s-BP", "VB", "GS", "a-CVB0")
 INSIDE = "VB, digamma inside"
-SWEEPS = 12  # each sweep is timed; the first few and the measuring are left out
+SWEEPS = 6  # of a turn; the first two are not counted
 
 
 def experiment(run: Run) -> None:
-    topics = [10] if run.quick else TOPICS_LARGE
+    topics = [10] if run.quick else FEW_TOPICS
     wanted = cells(set=run.sets("cora", "medl", "nips", "blog"), topics=topics)
     results = run.measure("time", measure, wanted, processes=1)
     shown = results.pivot(index=["set", "topics"], columns="method", values="ratio")[[*TIMED[1:-1], INSIDE, TIMED[-1]]].map("{:.2f}".format)
@@ -50,9 +51,9 @@ def measure(data: Path, set: str, topics: int) -> list[dict[str, Any]]:
 
 
 def sweep_seconds(method: str, counts: Any, topics: int) -> list[float]:
-    """Seconds of each sweep after the third."""
-    model = LDA(topics, **METHODS[method], **FIXED, tol=0, max_iter=SWEEPS // 2, evaluate_every=0, n_jobs=1).fit(counts)
-    return np.diff([record["seconds"] for record in model.history_])[2:].tolist()
+    """Seconds of each sweep after the second."""
+    model = LDA(topics, **METHODS[method], **FIXED, tol=0, max_iter=SWEEPS, evaluate_every=0, n_jobs=1).fit(counts)
+    return np.diff([record["seconds"] for record in model.history_])[1:].tolist()
 
 
 def digamma_seconds(counts: Any, topics: int) -> float:
@@ -79,7 +80,7 @@ def _exp_digamma(indptr, rows):
 
 def to_convergence(run: Run, results: pd.DataFrame) -> pd.DataFrame:
     """Ratio of the time of a sweep times the ratio of the sweeps that the rule asked for in `perplexity` (mean over folds)."""
-    fits = run.measure("lda", measure_lda, lda_cells(run, FITTED, "fixed"))
+    fits = run.measure("lda", measure_lda, planned(run, FIXED_PLAN, method=FITTED, priors=["fixed"]))
     sweeps = fits.groupby(["set", "topics", "method"], sort=False)["n_sweeps"].mean().unstack("method", sort=False)
     ms = results.pivot(index=["set", "topics"], columns="method", values="ms")
     table = sweeps.loc[[row for row in sweeps.index if row in ms.index]]

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.harness import FIXED, Run, as_markdown, cells, corpus
-from experiments.lda import METHODS, SWEEPS, SWEEPS_QUICK
+from experiments.harness import FIXED, SWEEPS, SWEEPS_QUICK, Run, as_markdown, cells, corpus
+from experiments.lda import METHODS
 from topoi import LDA
 from topoi.evaluate import match_topics, npmi, topic_diversity
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pandas as pd
 
-from experiments.harness import Run, as_markdown, mean_table, panels
-from experiments.lda import SCHEDULES, lda_cells, measure
+from experiments.harness import FEW_TOPICS, FOLDS, Plan, Run, as_markdown, mean_table, panels, planned
+from experiments.lda import SCHEDULES, measure
 
 SIX = ("s-BP", "a-BP", "s-siBP", "a-siBP", "s-CVB0", "a-CVB0")
-FOLDS, FOLDS_LARGE = 5, 2
+PLAN: Plan = {"cora": (FEW_TOPICS, FOLDS), "medl": (FEW_TOPICS, FOLDS), "nips": (FEW_TOPICS, 1), "blog": (FEW_TOPICS, 1)}
 
 
 def experiment(run: Run) -> None:
-    results = run.measure("lda", measure, lda_cells(run, (*SIX, *SCHEDULES), "fixed", FOLDS, FOLDS_LARGE))
+    results = run.measure("lda", measure, planned(run, PLAN, method=(*SIX, *SCHEDULES), priors=["fixed"]))
     tables = {
         "variants": as_markdown(mean_table(results, ["set", "topics"], "method", "own")),
         "variants, relative": as_markdown(relative(results).groupby(["set", "method"], sort=False).mean().unstack().round(1).astype(str)),

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from experiments.harness import FIXED, FOLDS, Run, as_markdown, cells, fold_of, held_out_perplexity, summary
-from experiments.lda import SWEEPS, SWEEPS_QUICK
+from experiments.harness import FIXED, FOLDS, Plan, Run, as_markdown, fold_of, held_out_perplexity, planned, summary
 from topoi import LDA
 from topoi.evaluate import npmi, split_tokens
 
 WEIGHTINGS = ("count", "tf", "tfidf", "log")
-FOLDS_LARGE = 2
+PLAN: Plan = {"cora": ([50], FOLDS), "medl": ([50], FOLDS), "nips": ([50], 2), "blog": ([50], 2)}
 VALUES = {  # column: digits
     "perplexity": 1,
     "perplexity, short half": 1,
@@ -25,10 +24,7 @@ VALUES = {  # column: digits
 
 
 def experiment(run: Run) -> None:
-    common = {"weighting": WEIGHTINGS, "topics": [10 if run.quick else 50], "sweeps": [SWEEPS_QUICK if run.quick else SWEEPS]}
-    wanted = cells(set=run.sets("cora", "medl"), **common, fold=range(2 if run.quick else FOLDS))
-    wanted += cells(set=run.sets("nips", "blog"), **common, fold=range(FOLDS_LARGE))
-    results = run.measure("weighted", measure, wanted)
+    results = run.measure("weighted", measure, planned(run, PLAN, weighting=WEIGHTINGS))
     run.publish("weighted", results, {"weighted": as_markdown(summary(results, ["set", "weighting"], VALUES))})
 
 
