@@ -11,7 +11,6 @@ from typing import Any
 from experiments.harness import (
     FEW_TOPICS,
     FIXED,
-    FOLDS,
     Plan,
     Run,
     as_markdown,
@@ -37,7 +36,7 @@ PROTOCOLS = {  # of test documents' authors (A9): author_shares, known_authors
     "known authors": ("uniform", True),
 }
 OWN = "from scratch, equal shares, own fold-in"
-PLAN: Plan = {"cora": (FEW_TOPICS, FOLDS), "medl": (FEW_TOPICS, 3), "nips": ([30], 2)}
+PLAN: Plan = {"cora": (FEW_TOPICS, 3), "medl": (FEW_TOPICS, 2), "nips": ([30], 1)}
 
 
 def experiment(run: Run) -> None:

@@ -26,7 +26,7 @@ from benchmarks.common import PAPER_SETS, PRIOR, load, markdown
 from topoi import Corpus
 from topoi.infer.monitor import document_log_likelihood
 
-NAMES = ("table2", "shift", "convergence", "perplexity", "variants", "topics", "labeled", "atm", "rtm", "links", "weighted", "time")
+NAMES = ("table2", "shift", "perplexity", "convergence", "variants", "rtm", "links", "atm", "labeled", "topics", "weighted", "time")
 FOLDS = 5
 PROCESSES = 2
 FIXED = {"doc_topic_prior": PRIOR, "topic_word_prior": PRIOR}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.harness import FIXED, FOLDS, SWEEPS, SWEEPS_QUICK, Run, as_markdown, cells, corpus, fold_rows, mean_table
+from experiments.harness import FIXED, SWEEPS, SWEEPS_QUICK, Run, as_markdown, cells, corpus, fold_rows, mean_table
 from topoi import LDA, LabeledLDA
 from topoi.evaluate import completion_perplexity
 
@@ -15,7 +15,7 @@ MODELS = ("LDA", "L-LDA", "L-LDA siBP", "L-LDA + 5 topics")
 
 
 def experiment(run: Run) -> None:
-    folds, sweeps = (2, SWEEPS_QUICK) if run.quick else (FOLDS, SWEEPS)
+    folds, sweeps = (2, SWEEPS_QUICK) if run.quick else (3, SWEEPS)
     results = run.measure("labeled", measure, cells(set=run.sets("cora", "nips", "blog"), model=MODELS, fold=range(folds), sweeps=[sweeps]))
     tables = {
         f"labeled, {kind}": as_markdown(mean_table(results, ["set", "classes"], "model", kind)) for kind in ("training", "predictive")

@@ -15,7 +15,7 @@ from topoi.evaluate import match_topics, npmi, topic_diversity
 
 COMPARED = {"VB": "VB", "GS": "GS", "BP": "a-BP"}
 AGAIN = "BP, another seed"  # how much two runs of one method differ
-SEEDS = 3
+SEEDS = 2
 
 
 def experiment(run: Run) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from experiments.harness import FEW_TOPICS, FOLDS, Plan, Run, as_markdown, mean_table, panels, planned
+from experiments.harness import FEW_TOPICS, Plan, Run, as_markdown, mean_table, panels, planned
 from experiments.lda import SCHEDULES, measure
 
 SIX = ("s-BP", "a-BP", "s-siBP", "a-siBP", "s-CVB0", "a-CVB0")
-PLAN: Plan = {"cora": (FEW_TOPICS, FOLDS), "medl": (FEW_TOPICS, FOLDS), "nips": (FEW_TOPICS, 1), "blog": (FEW_TOPICS, 1)}
+PLAN: Plan = {"cora": (FEW_TOPICS, 3), "medl": (FEW_TOPICS, 3), "nips": ([10, 50], 1), "blog": ([10, 50], 1)}
 
 
 def experiment(run: Run) -> None:
