@@ -46,7 +46,7 @@ def measure(data: Path, set: str, topics: int, seed: int, sweeps: int) -> list[d
     def fit(method: str, seed: int) -> LDA:
         return LDA(topics, **METHODS[method], **FIXED, stop="paper", max_iter=sweeps, random_state=seed).fit(whole)
 
-    models = {**{name: fit(method, seed) for name, method in COMPARED.items()}, AGAIN: fit("a-BP", seed + SEEDS)}
+    models = {**{name: fit(method, seed) for name, method in COMPARED.items()}, AGAIN: fit("a-BP", seed + 100)}
     words = {}
     for name in COMPARED:
         partner = match_topics(models["BP"], models[name])[0]
