@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= ../shared/data
 
-.PHONY: demo test test-slow lint format bench clean
+.PHONY: demo test test-slow lint format bench paper clean
 
 .venv/.ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -13,6 +13,10 @@ DATA ?= ../shared/data
 
 .venv/.ready-bench: .venv/.ready
 	$(BIN)/python -m pip install --quiet -e '.[bench]'
+	touch $@
+
+.venv/.ready-paper: .venv/.ready
+	$(BIN)/python -m pip install --quiet -e '.[paper]'
 	touch $@
 
 demo: .venv/.ready  ## train on a built-in corpus and show the topics
@@ -35,6 +39,9 @@ format: .venv/.ready
 
 bench: .venv/.ready-bench  ## all benchmarks, on the corpora under DATA; see benchmarks/README.md
 	$(BIN)/python -m benchmarks all --data $(DATA)
+
+paper: .venv/.ready-paper  ## the paper's experiments, on the corpora under DATA; rewrites the tables and figures of docs/paper.md
+	$(BIN)/python -m experiments all --data $(DATA)
 
 clean:
 	rm -rf .venv build dist

@@ -53,11 +53,14 @@ def note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def markdown(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A Markdown table. Numbers should come as text already."""
+    return "".join(f"| {' | '.join(map(str, row))} |\n" for row in (header, ["---"] * len(header), *rows))
+
+
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print a Markdown table. Numbers should come as text already."""
-    for row in (header, ["---"] * len(header), *rows):
-        print("| " + " | ".join(map(str, row)) + " |")
-    print()
+    """Print a Markdown table."""
+    print(markdown(header, rows))
 
 
 def aim(text: str, met: bool) -> None:

@@ -204,7 +204,7 @@ def _models(counts: Any, links: Any, n_topics: int, sweeps: int, seed: int) -> d
     }
 
 
-def _pair_scorers(
+def pair_scorers(
     counts: Any, models: dict[str, Any], pairs: np.ndarray, other: np.ndarray, ask: np.ndarray, shares: dict[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
     """Scores of the pairs `ask` by every scorer. pairs, other: training links and non-links."""
@@ -214,7 +214,8 @@ def _pair_scorers(
         for root, title in ((True, "sqrt product"), (False, "product")):
             out[f"{name}, SVM on {title}"] = svm_scores(hadamard(theta, train, root), y, hadamard(theta, ask, root))
         out[f"{name}, cosine"] = cosine_scores(theta, ask)
-    out["RTM, link factor"] = models["RTM"].link_scores(shares["RTM"][ask[:, 0]], shares["RTM"][ask[:, 1]])
+        if isinstance(models[name], RelationalTopicModel):
+            out[f"{name}, link factor"] = models[name].link_scores(theta[ask[:, 0]], theta[ask[:, 1]])
     out["TF-IDF cosine"] = cosine_scores(sparse.csr_array(TfidfTransformer().fit_transform(counts)), ask)
     return out
 
@@ -228,7 +229,7 @@ def measure_completion(data: Path, name: str, n_topics: int, sweeps: int, folds:
     shares = {key: model.doc_topic_ for key, model in models.items()}
     ask = np.vstack([test, non_links[len(train) :]])
     linked = np.r_[np.ones(len(test)), np.zeros(len(test))]
-    scores = _pair_scorers(corpus.counts, models, train, non_links[: len(train)], ask, shares)
+    scores = pair_scorers(corpus.counts, models, train, non_links[: len(train)], ask, shares)
     note(f"task L fold {fold} done")
     return {key: link_metrics(score, linked, 0.0 if "SVM" in key else None) for key, score in scores.items()}
 
@@ -249,7 +250,7 @@ def measure_new(data: Path, name: str, n_topics: int, sweeps: int, folds: int, f
     truth = [truth_table.indices[truth_table.indptr[i] : truth_table.indptr[i + 1]] for i in range(len(test))]
     asked = [i for i in range(len(test)) if len(truth[i])]
     ask = np.array([(len(train) + i, d) for i in asked for d in range(len(train))])
-    scores = _pair_scorers(counts, models, inside, non_links, ask, shares)
+    scores = pair_scorers(counts, models, inside, non_links, ask, shares)
     place = {i: j for j, i in enumerate(asked)}
     note(f"task N fold {fold} done")
     return {

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -56,3 +59,17 @@ def test_synchronous_and_asynchronous_agree_on_cora(cora, fixed_priors):
     options = {"schedule": "synchronous", "doc_topic_prior": 0.01, "topic_word_prior": 0.01, "max_iter": 300, "n_jobs": -1}
     found = [evaluate.completion_perplexity(LDA(K, random_state=seed, **options).fit(train), test) for seed in range(3)]
     np.testing.assert_allclose(np.mean(found), fixed_priors.mean(), rtol=0.03, err_msg=str(found))
+
+
+def test_the_papers_experiments_run(tmp_path):
+    """All of them in small, into a copy of the page: every table is filled, and every figure that the page shows is there."""
+    pytest.importorskip("matplotlib", reason="figures need matplotlib: pip install -e '.[paper]'")
+    root = Path(__file__).parent.parent
+    page = root / "docs" / "paper.md"
+    empty = re.sub(r"(<!-- table: .*? -->\n).*?(<!-- end -->)", r"\1\2", page.read_text(encoding="utf8"), flags=re.DOTALL)
+    (tmp_path / "paper.md").write_text(empty, encoding="utf8")
+    command = [sys.executable, "-m", "experiments", "all", "--data", str(DATA.resolve()), "--quick", "--out", str(tmp_path)]
+    subprocess.run(command, cwd=root, check=True)
+    filled = (tmp_path / "paper.md").read_text(encoding="utf8")
+    assert not re.findall(r"<!-- table: (.*?) -->\n<!-- end -->", filled)
+    assert all((tmp_path / image).is_file() for image in re.findall(r"\]\((img/.*?)\)", filled))

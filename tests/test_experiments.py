@@ -1,0 +1,55 @@
+"""The harness of the paper's experiments; the experiments themselves run in the slow tests."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments import harness
+
+ROOT = Path(__file__).parent.parent
+
+
+def measure_square(data: Path, number: int) -> list[dict[str, float]]:
+    """One row per cell, and a trace of having been computed."""
+    with (data / "calls.txt").open("a") as calls:
+        calls.write(f"{number}\n")
+    return [{"square": number**2 / 3}]
+
+
+@pytest.fixture
+def run(tmp_path):
+    return harness.Run(tmp_path, tmp_path / "out", tmp_path / "docs", quick=True)
+
+
+def test_finished_cells_are_not_computed_again(run):
+    first = run.measure("squares", measure_square, harness.cells(number=[1, 2]), processes=1)
+    again = run.measure("squares", measure_square, harness.cells(number=[3, 2, 1]), processes=1)
+    assert (run.data / "calls.txt").read_text().split() == ["2", "1", "3"]
+    assert again["number"].tolist() == [3, 2, 1]
+    np.testing.assert_array_equal(again["square"].iloc[[2, 1]], first["square"])
+
+
+def test_folds_part_the_documents():
+    parts = [harness.fold_rows(23, fold) for fold in range(harness.FOLDS)]
+    assert sorted(np.concatenate([test for _, test in parts])) == list(range(23))
+    assert all(sorted([*train, *test]) == list(range(23)) for train, test in parts)
+
+
+def test_tables_go_between_their_marks(run):
+    run.docs.mkdir()
+    page = run.docs / "paper.md"
+    page.write_text("before\n<!-- table: squares -->\nold\n<!-- end -->\nafter\n", encoding="utf8")
+    for _ in range(2):  # writing again changes nothing
+        run.publish("squares", pd.DataFrame({"a": [1], "seconds": [0.1]}), {"squares": "| new |\n", "others": "| not here |\n"})
+        assert page.read_text(encoding="utf8") == "before\n<!-- table: squares -->\n\n| new |\n\n<!-- end -->\nafter\n"
+    assert (run.docs / "paper" / "squares.csv").read_text() == "a\n1\n"
+
+
+def test_every_experiment_has_its_section():
+    page = (ROOT / "docs" / "paper.md").read_text(encoding="utf8")
+    assert set(re.findall(r"^## (\w+)$", page, flags=re.MULTILINE)) == set(harness.NAMES)
