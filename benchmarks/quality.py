@@ -15,11 +15,11 @@ from topoi.evaluate import completion
 
 METHODS: dict[str, dict[str, Any]] = {
     "s-BP": {"rule": "bp", "schedule": "synchronous"},
-    "a-BP": {"rule": "bp"},
+    "a-BP": {"rule": "bp", "schedule": "asynchronous"},
     "s-siBP": {"rule": "sibp", "schedule": "synchronous"},
-    "a-siBP": {"rule": "sibp"},
+    "a-siBP": {"rule": "sibp", "schedule": "asynchronous"},
     "s-CVB0": {"rule": "cvb0", "schedule": "synchronous", "messages": "token"},
-    "a-CVB0": {"rule": "cvb0", "messages": "token"},
+    "a-CVB0": {"rule": "cvb0", "schedule": "asynchronous", "messages": "token"},
     "VB": {"rule": "vb", "schedule": "synchronous"},
     "VB-inner10": {"rule": "vb", "schedule": "synchronous", "vb_inner": 10},
     "VB-textbook": {"rule": "vb", "schedule": "synchronous", "vb_textbook": True},
