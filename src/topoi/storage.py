@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import zipfile
 from dataclasses import fields, is_dataclass
 from importlib import import_module
@@ -22,7 +21,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from topoi.text import vectorizer_from, vectorizer_settings
 
-__all__ = ["FORMAT", "load", "save"]
+__all__ = ["FORMAT", "decode", "encode", "load", "read_archive", "save", "write_archive"]
 
 FORMAT = 1
 MODELS = {
@@ -46,20 +45,23 @@ def save(model: Any, path: str | Path) -> None:
     if not hasattr(model, "components_"):
         raise ValueError(f"This {name} is not fitted; call fit before save.")
     arrays: dict[str, np.ndarray] = {}
-    values = {key: _encode(value, key, arrays) for key, value in vars(model).items() if key not in LEFT_OUT}
+    values = {key: encode(value, key, arrays) for key, value in vars(model).items() if key not in LEFT_OUT}
     manifest = {"format": FORMAT, "topoi": __version__, "class": name, "values": values}
-    path = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    write_archive(Path(path), manifest, arrays)
+
+
+def write_archive(path: Path, manifest: dict[str, Any], arrays: dict[str, np.ndarray], *, compress: bool = True) -> None:
+    """Write a manifest and arrays to one zip: beside `path` first, then moved there."""
+    temporary = path.with_name(f"{path.name}.part")
     try:
-        with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED) as archive:
             archive.writestr("manifest.json", json.dumps(manifest, ensure_ascii=False))
             for key, array in arrays.items():
-                buffer = BytesIO()
-                np.lib.format.write_array(buffer, array, allow_pickle=False)
-                archive.writestr(f"{key}.npy", buffer.getvalue())
+                with archive.open(f"{key}.npy", "w", force_zip64=True) as file:
+                    np.lib.format.write_array(file, array, allow_pickle=False)
         os.replace(temporary, path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -68,22 +70,27 @@ def load(path: str | Path) -> Any:
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path} does not exist; give the path of a model file.")
-    with path.open("rb") as file:
-        try:
-            manifest, arrays = _read(file)
-        except Exception as error:  # a damaged zip fails in many ways
-            raise _damaged(path, error) from error
+    manifest, arrays = read_archive(path, "a topoi model")
     _check(manifest, path)
     kind = getattr(import_module(MODELS[manifest["class"]]), manifest["class"])
     model = kind()
     try:
         for key, value in manifest["values"].items():
-            setattr(model, key, _decode(value, arrays))
+            setattr(model, key, decode(value, arrays))
         if model.components_.ndim != 2:
             raise ValueError("components_ is no table")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise _damaged(path, error) from error
+        raise _damaged(path, "a topoi model", error) from error
     return model
+
+
+def read_archive(path: Path, what: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The manifest and arrays of a zip that `write_archive` wrote; `what` names it in errors."""
+    with path.open("rb") as file:
+        try:
+            return _read(file)
+        except Exception as error:  # a damaged zip fails in many ways
+            raise _damaged(path, what, error) from error
 
 
 def _read(file: IO[bytes]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -99,8 +106,8 @@ def _read(file: IO[bytes]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     return manifest, arrays
 
 
-def _damaged(path: Path, error: Exception) -> ValueError:
-    return ValueError(f"{path} is not a topoi model, or it is damaged ({error}); use a copy, or fit and save again.")
+def _damaged(path: Path, what: str, error: Exception) -> ValueError:
+    return ValueError(f"{path} is not {what}, or it is damaged ({error}); use a copy, or delete it, fit and save again.")
 
 
 def _check(manifest: dict[str, Any], path: Path) -> None:
@@ -110,7 +117,7 @@ def _check(manifest: dict[str, Any], path: Path) -> None:
         raise ValueError(f"{path} holds a {manifest.get('class')!r}, which is no topoi model.")
 
 
-def _encode(value: Any, key: str, arrays: dict[str, np.ndarray]) -> Any:
+def encode(value: Any, key: str, arrays: dict[str, np.ndarray]) -> Any:
     """JSON for a value; arrays go to `arrays` under names made of `key`."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -120,7 +127,7 @@ def _encode(value: Any, key: str, arrays: dict[str, np.ndarray]) -> Any:
         return {"dtype": value.str}
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "O":
-            return {"objects": [_encode(item, f"{key}.{i}", arrays) for i, item in enumerate(value)]}
+            return {"objects": [encode(item, f"{key}.{i}", arrays) for i, item in enumerate(value)]}
         arrays[key] = value
         return {"array": key}
     if sparse.issparse(value):
@@ -128,20 +135,20 @@ def _encode(value: Any, key: str, arrays: dict[str, np.ndarray]) -> Any:
         arrays[f"{key}.data"], arrays[f"{key}.indices"], arrays[f"{key}.indptr"] = table.data, table.indices, table.indptr
         return {"csr": key, "shape": list(table.shape)}
     if isinstance(value, list | tuple):
-        return {"list": [_encode(item, f"{key}.{i}", arrays) for i, item in enumerate(value)]}
+        return {"list": [encode(item, f"{key}.{i}", arrays) for i, item in enumerate(value)]}
     if isinstance(value, dict):
-        return {"dict": [[_encode(k, f"{key}.{i}k", arrays), _encode(v, f"{key}.{i}v", arrays)] for i, (k, v) in enumerate(value.items())]}
+        return {"dict": [[encode(k, f"{key}.{i}k", arrays), encode(v, f"{key}.{i}v", arrays)] for i, (k, v) in enumerate(value.items())]}
     if isinstance(value, CountVectorizer):
-        return {"vectorizer": _encode(vectorizer_settings(value), key, arrays)}
+        return {"vectorizer": encode(vectorizer_settings(value), key, arrays)}
     if is_dataclass(value) and type(value).__name__ in PLAIN:
         return {
             "plain": type(value).__name__,
-            "values": {f.name: _encode(getattr(value, f.name), f"{key}.{f.name}", arrays) for f in fields(value)},
+            "values": {f.name: encode(getattr(value, f.name), f"{key}.{f.name}", arrays) for f in fields(value)},
         }
     raise TypeError(f"{key} is a {type(value).__name__}, which a model file cannot hold. Use pickle if you trust its readers.")
 
 
-def _decode(value: Any, arrays: dict[str, np.ndarray]) -> Any:
+def decode(value: Any, arrays: dict[str, np.ndarray]) -> Any:
     if not isinstance(value, dict):
         return value
     if "array" in value:
@@ -152,14 +159,14 @@ def _decode(value: Any, arrays: dict[str, np.ndarray]) -> Any:
         table.check_format(full_check=True)
         return table
     if "vectorizer" in value:
-        return vectorizer_from(_decode(value["vectorizer"], arrays))
+        return vectorizer_from(decode(value["vectorizer"], arrays))
     if "dtype" in value:
         return np.dtype(value["dtype"])
     if "objects" in value:
-        return np.array([_decode(item, arrays) for item in value["objects"]], dtype=object)
+        return np.array([decode(item, arrays) for item in value["objects"]], dtype=object)
     if "list" in value:
-        return [_decode(item, arrays) for item in value["list"]]
+        return [decode(item, arrays) for item in value["list"]]
     if "dict" in value:
-        return {_decode(k, arrays): _decode(v, arrays) for k, v in value["dict"]}
+        return {decode(k, arrays): decode(v, arrays) for k, v in value["dict"]}
     kind = getattr(import_module(PLAIN[value["plain"]]), value["plain"])
-    return kind(**{name: _decode(item, arrays) for name, item in value["values"].items()})
+    return kind(**{name: decode(item, arrays) for name, item in value["values"].items()})

@@ -28,7 +28,7 @@ class Rule(Enum):
 
 
 class Schedule(Enum):
-    asynchronous, synchronous, residual = "asynchronous", "synchronous", "residual"
+    auto, asynchronous, synchronous, residual = "auto", "asynchronous", "synchronous", "residual"
 
 
 class Weighting(Enum):
@@ -49,7 +49,7 @@ def fit(
     force: Force = False,
     model: Annotated[Kind | None, typer.Option(help="Default: by what is given of authors, links and labels.", show_default=False)] = None,
     rule: Annotated[Rule, typer.Option(help="How messages are renewed.")] = Rule.bp,
-    schedule: Annotated[Schedule | None, typer.Option(help="Default: asynchronous (vb: synchronous).", show_default=False)] = None,
+    schedule: Annotated[Schedule, typer.Option(help="In which order messages are renewed.")] = Schedule.auto,
     iterations: Annotated[int, typer.Option(min=1, help="Most sweeps.")] = 200,
     tol: Annotated[float, typer.Option(min=0, help="Stop when perplexity changes by less than this share.")] = 1e-4,
     weighting: Annotated[Weighting, typer.Option(help="Weights that messages carry.")] = Weighting.count,
@@ -71,7 +71,7 @@ def fit(
     kind = _kind(model, corpus, columns)
     common: dict[str, Any] = {
         "rule": rule.value,
-        "schedule": schedule.value if schedule else "synchronous" if rule is Rule.vb else "asynchronous",
+        "schedule": schedule.value,
         "max_iter": iterations,
         "tol": tol,
         "weighting": weighting.value,
@@ -94,6 +94,8 @@ def fit(
     if interrupt.asked:
         note(f"Stopped by Ctrl-C after sweep {estimator.n_iter_}, which {output} holds. To go on from there:")
         note(f"  {_command_to_go_on(input, columns, kind, output)}")
+        if checkpoint is not None and checkpoint.exists():
+            note(f"Or run the same command again, with --force: it goes on from {checkpoint}.")
         raise typer.Exit(1)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -20,6 +21,12 @@ __all__ = ["REBUILD_EVERY", "run", "sweep"]
 REBUILD_EVERY = 50  # sweeps after which tables are counted anew
 
 
+class Saves(Protocol):
+    """Keeps a run, so that it can go on after a crash."""
+
+    def save(self, state: State, monitor: Monitor) -> None: ...
+
+
 def run(
     state: State,
     rule: Rule,
@@ -30,6 +37,7 @@ def run(
     crew: Crew,
     learners: Sequence[Learner] = (),
     rest: float = 0.0,
+    checkpoint: Saves | None = None,
 ) -> State:
     """Sweep until the monitor says stop or `max_iter` sweeps are done. A visit that moved less than `rest` per token is left alone."""
     monitor.not_before = len(schedule.relax)
@@ -41,6 +49,8 @@ def run(
             learner.update(state)
         if monitor.look(state, crew):
             break
+        if checkpoint is not None:
+            checkpoint.save(state, monitor)
     return state
 
 

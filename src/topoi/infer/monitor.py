@@ -63,6 +63,11 @@ class Monitor:
         self.bar = Progress(max_iter) if progress else None
         self.began = time.perf_counter()
 
+    def resume(self, history: list[Record]) -> None:
+        """Go on after the sweeps of `history`; the clock too."""
+        self.history = history
+        self.began -= history[-1].seconds if history else 0.0
+
     def look(self, state: State, crew: Crew) -> bool:
         """Record the sweep that has just ended. True: stop."""
         residual = float(state.flow.residual.sum()) / state.graph.weight if state.graph.n_edges else 0.0

@@ -58,11 +58,14 @@ class AuthorTopicModel(TopicModelBase):
     n_components: int
     author_prior: str
 
-    def fit(self, X: Any, y: Any = None, *, authors: Any = None) -> AuthorTopicModel:
-        """Learn topics and authors. authors: a list of names for each document, or a documents x authors matrix; without, this is LDA."""
+    def fit(self, X: Any, y: Any = None, *, authors: Any = None, checkpoint: Any = None, checkpoint_every: int = 10) -> AuthorTopicModel:
+        """Learn topics and authors. authors: a list of names for each document, or a documents x authors matrix; without, this is LDA.
+
+        checkpoint, checkpoint_every: as in `LDA.fit`.
+        """
         authors = getattr(X, "authors", None) if authors is None else authors
         factor = Authors(authors, self.author_prior) if authors is not None else None
-        state = self._fit(self._counts(X, reset=True), [factor or Documents()], self.n_components)
+        state = self._fit(self._counts(X, reset=True), [factor or Documents()], self.n_components, checkpoint, checkpoint_every)
         self.author_names_ = np.array([], dtype=str) if factor is None or factor.names is None else factor.names
         named = len(self.author_names_)
         self.author_counts_ = state.owner_counts()[:named].astype(np.float64)

@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from topoi.checkpoints import Checkpoint
 from topoi.corpus import Corpus, check_counts, hold_out
 from topoi.graph.factors import Factor, Words, fit_weighting
 from topoi.graph.wiring import Plan, build_graph, padded
@@ -67,14 +68,13 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     # ------------------------------------------------------------------------------------------------------------------ fitting
 
-    def _fit(self, counts: sparse.csr_array, factors: Sequence[Factor], n_topics: int) -> State:
+    def _fit(self, counts: sparse.csr_array, factors: Sequence[Factor], n_topics: int, checkpoint: Any, every: int) -> State:
         """Compile words and `factors`, pass messages until the stop rule holds, and keep what was learned."""
         self.weighting_ = fit_weighting(self.weighting, counts)
-        return self._fit_factors(counts, [Words(counts, self.weighting_), *factors], n_topics)
+        return self._fit_factors(counts, [Words(counts, self.weighting_), *factors], n_topics, checkpoint, every)
 
-    def _fit_factors(self, counts: sparse.csr_array, factors: Sequence[Factor], n_topics: int) -> State:
+    def _fit_factors(self, counts: sparse.csr_array, factors: Sequence[Factor], n_topics: int, checkpoint: Any, every: int) -> State:
         rule = self._check_parameters()
-        seed = self._seed()
         plan = Plan(n_topics)
         for factor in factors:
             factor.add_to(plan)
@@ -85,20 +85,28 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         beta, learn_beta = self._prior("topic_word_prior", 1, n_topics)
         start, word_topic = self._start(n_topics, counts.shape[1])
         priors = PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)
+        saves = Checkpoint(checkpoint, every, self, plan, word_topic) if checkpoint is not None else None
+        seed = self._seed() if saves is None or saves.seed is None else saves.seed
 
-        def pass_messages(plan: Plan, max_iter: int, monitor: Monitor, *learners: Learner) -> State:
+        def pass_messages(plan: Plan, max_iter: int, monitor: Monitor, learners: list[Learner], saves: Checkpoint | None = None) -> State:
             graph = build_graph(plan, seed=seed, tokens=rule.tokens)
             schedule = make_schedule(self.schedule, rule, graph, warm=start == "warm")
             stored = rule.stored and schedule.stores
-            state = State.start(graph, rule, alpha, float(beta[0]), seed=seed, crew=crew, start=start, word_topic=word_topic, stored=stored)
-            return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, crew=crew, learners=[priors, *learners])
+            state = saves.restore(graph, monitor) if saves is not None else None
+            state = state or State.start(
+                graph, rule, alpha, float(beta[0]), seed=seed, crew=crew, start=start, word_topic=word_topic, stored=stored
+            )
+            return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, crew=crew, learners=learners, checkpoint=saves)
 
         with Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
-            if any(field.learn for field in plan.fields) and plan.counts is not None:
+            resumed = saves is not None and saves.saved is not None
+            if any(field.learn for field in plan.fields) and plan.counts is not None and not resumed:
                 observed, held = hold_out(plan.counts, seed)
-                pass_messages(replace(plan, counts=observed), WEIGHT_SWEEPS, Monitor(), FieldWeightLearner(held))
-            state = pass_messages(plan, self.max_iter, monitor)
+                pass_messages(replace(plan, counts=observed), WEIGHT_SWEEPS, Monitor(), [priors, FieldWeightLearner(held)])
+            state = pass_messages(plan, self.max_iter, monitor, [priors], saves)
         self._keep(state, monitor)
+        if saves is not None and (monitor.converged or state.sweep >= self.max_iter):
+            saves.finish()
         return state
 
     def _keep(self, state: State, monitor: Monitor) -> None:

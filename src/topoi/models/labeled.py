@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from topoi.graph.factors import Documents, Labels
+from topoi.graph.factors import Documents, Factor, Labels
 from topoi.graph.metadata import indicator, one_each
 from topoi.models.base import TopicModelBase
 
@@ -61,10 +61,10 @@ class LabeledLDA(TopicModelBase):
     threshold: float
     _parameters_at_least: ClassVar[dict[str, int]] = {"max_iter": 1, "vb_inner": 1, "evaluate_every": -1, "background_topics": 0}
 
-    def fit(self, X: Any, y: Any = None) -> LabeledLDA:
+    def fit(self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10) -> LabeledLDA:
         """Learn one topic per label. y: a list of labels for each document, one label each, or an indicator matrix (documents x labels).
 
-        A document without labels (empty list, None, NaN) uses all topics.
+        A document without labels (empty list, None, NaN) uses all topics. checkpoint, checkpoint_every: as in `LDA.fit`.
         """
         y = getattr(X, "labels", None) if y is None else y
         if y is None:
@@ -78,7 +78,8 @@ class LabeledLDA(TopicModelBase):
             raise ValueError("y holds no label at all. For topics without labels use LDA.")
         self._single = labels is not y and not _is_nested(y)
         self._as_matrix = _is_matrix(y)
-        self._fit(counts, [Documents(), Labels(labels, self.background_topics, classes)], len(classes) + self.background_topics)
+        factors: list[Factor] = [Documents(), Labels(labels, self.background_topics, classes)]
+        self._fit(counts, factors, len(classes) + self.background_topics, checkpoint, checkpoint_every)
         self.classes_ = classes
         return self
 

@@ -91,14 +91,20 @@ class LDA(TopicModelBase):
     learning_offset: float
     total_samples: float
 
-    def fit(self, X: Any, y: Any = None) -> LDA:
-        """Learn topics. X: (documents, words) counts or weights >= 0, dense or sparse, or a Corpus. y is ignored."""
+    def fit(self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10) -> LDA:
+        """Learn topics. X: (documents, words) counts or weights >= 0, dense or sparse, or a Corpus. y is ignored.
+
+        checkpoint: a file to save the run in every `checkpoint_every` sweeps. If it exists, the run goes on from it and ends in the same bits as
+        one that was never interrupted; at the end of the run it is deleted.
+        """
         counts = self._counts(X, reset=True)
         self._online: Online | None = None
         size = self._batch_size()
         if size is not None and size < counts.shape[0]:
+            if checkpoint is not None:
+                raise ValueError("Checkpoints are of runs over all documents; with batch_size save the model between calls of partial_fit.")
             return self._fit_batches(counts, size)
-        self._fit(counts, [Documents()], self.n_components)
+        self._fit(counts, [Documents()], self.n_components, checkpoint, checkpoint_every)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> LDA:

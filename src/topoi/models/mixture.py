@@ -61,8 +61,11 @@ class TopicModel(TopicModelBase):
     factors: Sequence[Factor]
     n_components: int
 
-    def fit(self, X: Any = None, y: Any = None) -> TopicModel:
-        """Learn topics of the factors' documents. X and y are not used: the data are in the factors."""
+    def fit(self, X: Any = None, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10) -> TopicModel:
+        """Learn topics of the factors' documents. X and y are not used: the data are in the factors.
+
+        checkpoint, checkpoint_every: as in `LDA.fit`.
+        """
         factors = [copy(factor) for factor in self.factors]  # they learn; the given ones stay as they are
         if not factors or not isinstance(factors[0], Words):
             raise ValueError("The first factor must be Words(counts): TopicModel([Words(counts), ...]).")
@@ -76,7 +79,7 @@ class TopicModel(TopicModelBase):
             if isinstance(factor, Labels):
                 _, classes = indicator(one_each(factor.labels), counts.shape[0], "labels", factor.classes)
                 n_topics = len(classes) + factor.background
-        state = self._fit_factors(counts, [Words(counts, self.weighting_), *factors[1:]], n_topics)
+        state = self._fit_factors(counts, [Words(counts, self.weighting_), *factors[1:]], n_topics, checkpoint, checkpoint_every)
         self.owner_topic_ = state.owner_topic()
         self.factors_ = factors
         return self

@@ -66,19 +66,21 @@ class RelationalTopicModel(TopicModelBase):
     link_factor: str
     directed: bool
 
-    def fit(self, X: Any, y: Any = None, *, links: Any = None, doc_ids: Any = None) -> RelationalTopicModel:
+    def fit(
+        self, X: Any, y: Any = None, *, links: Any = None, doc_ids: Any = None, checkpoint: Any = None, checkpoint_every: int = 10
+    ) -> RelationalTopicModel:
         """Learn topics of linked documents; without links this is LDA.
 
         links: documents x documents matrix, pairs (m, 2) of document numbers, or a list of neighbours for each document. Neighbours are
         document numbers, or ids if `doc_ids` names the documents; ids of documents that are not here are left out, so lists of ids survive
-        cross-validation.
+        cross-validation. checkpoint, checkpoint_every: as in `LDA.fit`.
         """
         links = getattr(X, "links", None) if links is None else links
         counts = self._counts(X, reset=True)
         n_docs = counts.shape[0]
         table = sparse.csr_array((n_docs, n_docs)) if links is None else adjacency(self._by_id(links, doc_ids, n_docs), n_docs)
         factor = Links(table, self.link_weight, self.link_factor, self.directed)
-        state = self._fit(counts, [Documents(), factor], self.n_components)
+        state = self._fit(counts, [Documents(), factor], self.n_components, checkpoint, checkpoint_every)
         self.link_weight_ = float(factor.weight) if factor in state.graph.plan.fields else 0.0
         joint = np.eye(state.graph.n_topics) if factor.joint is None else factor.joint
         joint = (joint + joint.T) / 2 + 1e-6 * joint.mean()

@@ -1,0 +1,116 @@
+"""Checkpoints: a run that was killed goes on from its last saved sweep, and ends in the same bits as if nothing had happened.
+
+A checkpoint holds what changes while messages move. The graph is built again from the same data, which a fingerprint makes sure of.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from topoi import storage
+from topoi.graph.wiring import Graph, Plan
+from topoi.infer.bundles import Fields, Flow, Tables
+from topoi.infer.monitor import Monitor, Record
+from topoi.infer.state import State
+
+__all__ = ["Checkpoint"]
+
+FORMAT = 1
+FREE = ("callbacks", "init", "max_iter", "n_jobs", "random_state", "verbose")  # parameters that may differ when a run goes on
+
+
+class Checkpoint:
+    """The file of one run, saved every `every` sweeps. If it exists already, it must be of the same model, data and version of topoi."""
+
+    def __init__(self, path: str | Path, every: int, model: Any, plan: Plan, start: np.ndarray | None) -> None:
+        if not isinstance(every, int | np.integer) or every < 1:
+            raise ValueError(f"checkpoint_every is {every!r}; expected a whole number of at least 1.")
+        self.path, self.every = Path(path), int(every)
+        if not self.path.parent.is_dir():
+            raise ValueError(f"{self.path} cannot be written: there is no folder {self.path.parent}.")
+        self.fingerprint = _fingerprint(model, plan, start)
+        self.saved: dict[str, Any] | None = self._read() if self.path.exists() else None
+
+    def _read(self) -> dict[str, Any]:
+        manifest, arrays = storage.read_archive(self.path, "a checkpoint of topoi")
+        if manifest.get("fingerprint") != self.fingerprint:
+            raise ValueError(
+                f"{self.path} is the checkpoint of another run: its model, documents, parameters or version of topoi differ. "
+                "Delete it to start afresh, or give another file."
+            )
+        return {key: storage.decode(value, arrays) for key, value in manifest["values"].items()}
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of the saved run, if there is one."""
+        return None if self.saved is None else self.saved["seed"]
+
+    def restore(self, graph: Graph, monitor: Monitor) -> State | None:
+        """The state and history of the saved run on `graph`, or None if nothing was saved yet."""
+        saved = self.saved
+        if saved is None:
+            return None
+        if saved["lists"] is not None:
+            graph = graph.with_lists(saved["lists"])
+        for field, values in zip(graph.plan.fields, saved["fields"], strict=True):
+            vars(field).update(values)
+        monitor.resume([Record(**record) for record in saved["history"]])
+        return State(
+            graph, saved["alpha"], saved["beta"], saved["seed"], Tables(**saved["tables"]), Flow(**saved["flow"]), saved["known"],
+            Fields(np.zeros((1, 1), np.float32), np.zeros(graph.n_docs, np.float32)), stored=saved["stored"], sweep=saved["sweep"],
+        )  # fmt: skip
+
+    def save(self, state: State, monitor: Monitor) -> None:
+        """Write the run as it stands, if it is time."""
+        if state.sweep % self.every:
+            return
+        wires, shape = state.graph.wires, (state.graph.n_docs, state.graph.n_topics)
+        lists = sparse.csr_array((np.ones(len(wires.topics), np.int8), wires.topics, wires.topic_ptr), shape=shape)
+        values = {
+            "sweep": state.sweep,
+            "seed": state.seed,
+            "stored": state.stored,
+            "alpha": state.alpha,
+            "beta": state.beta,
+            "known": state.known,
+            "tables": state.tables._asdict(),
+            "flow": state.flow._asdict(),
+            "lists": lists if state.graph.listed else None,
+            "fields": [_values(field) for field in state.graph.plan.fields],
+            "history": monitor.table(),
+        }
+        arrays: dict[str, np.ndarray] = {}
+        encoded = {key: storage.encode(value, key, arrays) for key, value in values.items()}
+        storage.write_archive(self.path, {"format": FORMAT, "fingerprint": self.fingerprint, "values": encoded}, arrays, compress=False)
+
+    def finish(self) -> None:
+        """The run is at its end: nothing is left to go on with."""
+        self.path.unlink(missing_ok=True)
+
+
+def _values(field: Any) -> dict[str, Any]:
+    """What a field has learned. Its links are data, which the fingerprint covers."""
+    return {key: value for key, value in vars(field).items() if isinstance(value, int | float | np.ndarray | np.generic)}
+
+
+def _fingerprint(model: Any, plan: Plan, start: np.ndarray | None) -> str:
+    """A digest of everything that decides the bits of a run."""
+    from topoi import __version__
+
+    fixed = {key: value for key, value in model.get_params(deep=False).items() if key not in FREE and key != "factors"}
+    seed = model.random_state if isinstance(model.random_state, int | np.integer) else None
+    digest = hashlib.sha256(repr((__version__, type(model).__name__, sorted(fixed.items(), key=str), seed)).encode())
+    parts: list[Any] = [plan.counts, plan.owners, plan.topics, start]
+    for field in plan.fields:
+        digest.update(type(field).__name__.encode())
+        parts += [value for value in vars(field).values() if sparse.issparse(value) or isinstance(value, np.ndarray)]
+    for part in parts:
+        for array in (part.data, part.indices, part.indptr) if sparse.issparse(part) else [] if part is None else [part]:
+            digest.update(repr((array.shape, array.dtype)).encode())
+            digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

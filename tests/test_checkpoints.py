@@ -1,0 +1,205 @@
+"""A run that is killed and goes on ends in the bits of one that was never interrupted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import every_model_combination
+
+from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, TopicModel, datasets
+from topoi.graph.factors import Authors, Links, Words
+
+
+class Crash(Exception):
+    pass
+
+
+def crash_at(sweep: int):
+    def callback(state, record):
+        if record.sweep == sweep:
+            raise Crash
+
+    return callback
+
+
+def assert_same_run(model, whole) -> None:
+    np.testing.assert_array_equal(model.components_, whole.components_)
+    np.testing.assert_array_equal(model.doc_topic_, whole.doc_topic_)
+    np.testing.assert_array_equal(model.doc_topic_prior_, whole.doc_topic_prior_)
+    assert (model.n_iter_, model.converged_, model.topic_word_prior_) == (whole.n_iter_, whole.converged_, whole.topic_word_prior_)
+    for one, other in zip(model.history_, whole.history_, strict=True):
+        assert {**one, "seconds": 0} == {**other, "seconds": 0}
+    seconds = [record["seconds"] for record in model.history_]
+    assert seconds == sorted(seconds)
+
+
+def interrupted(make, fit, path, sweep: int):
+    """Crash in `sweep`, then go on. `make` takes more parameters; `fit` takes a model and keyword arguments."""
+    with pytest.raises(Crash):
+        fit(make(callbacks=[crash_at(sweep)]), checkpoint=path, checkpoint_every=4)
+    assert path.exists() == (sweep > 4)
+    model = fit(make(), checkpoint=path, checkpoint_every=4)
+    assert not path.exists(), "a finished run leaves nothing behind"
+    return model
+
+
+@every_model_combination
+def test_lda_goes_on_in_the_same_bits(tmp_path, monkeypatch, mixed, rule, schedule):
+    monkeypatch.setattr("topoi.graph.wiring.EDGES_PER_CELL", 60)
+    counts = mixed[0].counts
+
+    def make(**options):
+        return LDA(5, rule=rule, schedule=schedule, max_iter=25, tol=0, **options)
+
+    whole = make().fit(counts)
+    for sweep in (3, 9, 22):
+        assert_same_run(interrupted(make, lambda m, **kw: m.fit(counts, **kw), tmp_path / "run.ckpt", sweep), whole)
+
+
+@pytest.mark.parametrize("sweep", [6, 13, 27])
+def test_topic_lists_go_on_in_the_same_bits(tmp_path, monkeypatch, mixed, sweep):
+    monkeypatch.setattr("topoi.infer.schedules.LISTS_ABOVE", 0)
+    counts = mixed[0].counts
+
+    def make(**options):
+        return LDA(5, max_iter=35, tol=0, **options)
+
+    assert_same_run(interrupted(make, lambda m, **kw: m.fit(counts, **kw), tmp_path / "run.ckpt", sweep), make().fit(counts))
+
+
+def test_other_models_go_on_in_the_same_bits(tmp_path):
+    authors, links, labels = datasets.make_authors(60)[0], datasets.make_links(60)[0], datasets.make_labels(60)[0]
+    mixture = [Words(links.counts), Authors([["a", "b"], ["b"], ["c"]] * 20), Links(links.links, "learn")]
+    cases = [
+        (AuthorTopicModel, {"author_prior": "learned"}, lambda m, **kw: m.fit(authors, **kw)),
+        (RelationalTopicModel, {"link_weight": "learn"}, lambda m, **kw: m.fit(links, **kw)),
+        (RelationalTopicModel, {"link_factor": "paper"}, lambda m, **kw: m.fit(links, **kw)),
+        (LabeledLDA, {"background_topics": 2}, lambda m, **kw: m.fit(labels, **kw)),
+        (TopicModel, {"factors": mixture, "n_components": 4}, lambda m, **kw: m.fit(**kw)),
+    ]
+    for kind, options, fit in cases:
+
+        def make(kind=kind, options=options, **more):
+            return kind(**options, max_iter=20, tol=0, **more)
+
+        whole, model = fit(make()), interrupted(make, fit, tmp_path / "run.ckpt", 14)
+        assert_same_run(model, whole)
+        if kind is RelationalTopicModel:
+            np.testing.assert_array_equal(model.link_topic_, whole.link_topic_)
+            assert model.link_weight_ == whole.link_weight_
+
+
+CODE = """
+import sys
+from topoi import LDA, datasets
+corpus, _ = datasets.make_lda(300, 200, 5, random_state=1)
+say = lambda state, record: print(record.sweep, flush=True)
+LDA(8, max_iter=400, tol=0, evaluate_every=50, callbacks=[say]).fit(corpus, checkpoint=sys.argv[1], checkpoint_every=1)
+print("end", flush=True)
+"""
+
+
+def test_a_killed_process_goes_on_in_the_same_bits(tmp_path):
+    """SIGKILL at moments nobody chose, again and again, until the run is at its end."""
+    path, rng, kills = tmp_path / "run.ckpt", np.random.default_rng(0), 0
+    while True:
+        process = subprocess.Popen([sys.executable, "-c", CODE, str(path)], stdout=subprocess.PIPE, text=True, env=os.environ)
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        if kills == 4:
+            rest = process.stdout.read()
+            assert process.wait() == 0
+            assert rest.endswith("end\n")
+            break
+        time.sleep(rng.uniform(0, 0.15))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        assert int(first) == 1 or kills > 0, "the first process begins at the beginning"
+        kills += 1
+    assert int(first) > 1, "the last one went on from a checkpoint"
+    assert list(tmp_path.iterdir()) == [] or [p.name for p in tmp_path.iterdir()] == ["run.ckpt.part"]
+
+
+def test_what_was_killed_equals_what_was_not(tmp_path):
+    """The same program, killed once, then finished here, against an uninterrupted run."""
+    path = tmp_path / "run.ckpt"
+    process = subprocess.Popen([sys.executable, "-c", CODE, str(path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    for line in process.stdout:
+        if int(line) >= 30:
+            break
+    process.kill()
+    process.communicate()
+    assert path.exists()
+    corpus, _ = datasets.make_lda(300, 200, 5, random_state=1)
+    options = {"max_iter": 400, "tol": 0, "evaluate_every": 50}
+    went_on = LDA(8, n_jobs=2, **options).fit(corpus, checkpoint=path)
+    assert_same_run(went_on, LDA(8, **options).fit(corpus))
+
+
+def test_a_fresh_seed_is_kept(tmp_path, mixed):
+    """random_state=None draws a new seed for each fit, but a run that goes on is still the same run."""
+    path, counts = tmp_path / "run.ckpt", mixed[0].counts
+    seeds = []
+
+    def remember(state, record):
+        seeds.append(state.seed)
+
+    with pytest.raises(Crash):
+        LDA(4, random_state=None, callbacks=[remember, crash_at(13)]).fit(counts, checkpoint=path)
+    LDA(4, random_state=None, callbacks=[remember], max_iter=20).fit(counts, checkpoint=path)
+    assert len(set(seeds)) == 1
+
+
+def test_a_run_that_a_callback_stops_can_go_on(tmp_path, mixed):
+    path, counts = tmp_path / "run.ckpt", mixed[0].counts
+    options = {"max_iter": 30, "tol": 0}
+    stopped = LDA(4, callbacks=[lambda state, record: record.sweep == 15], **options).fit(counts, checkpoint=path)
+    assert stopped.n_iter_ == 15
+    assert path.exists()
+    assert_same_run(LDA(4, **options).fit(counts, checkpoint=path), LDA(4, **options).fit(counts))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda counts: (LDA(5), counts),
+        lambda counts: (LDA(4, rule="sibp"), counts),
+        lambda counts: (LDA(4, doc_topic_prior=0.1), counts),
+        lambda counts: (LDA(4, random_state=1), counts),
+        lambda counts: (LDA(4), 2 * counts),
+        lambda counts: (RelationalTopicModel(4), counts),
+        lambda counts: (LDA(4, init=LDA(4, max_iter=2).fit(counts)), counts),
+    ],
+)
+def test_the_checkpoint_of_another_run_is_refused_and_kept(tmp_path, mixed, change):
+    path, counts = tmp_path / "run.ckpt", mixed[0].counts
+    with pytest.raises(Crash):
+        LDA(4, callbacks=[crash_at(12)]).fit(counts, checkpoint=path)
+    before = path.read_bytes()
+    model, other = change(counts)
+    with pytest.raises(ValueError, match=r"checkpoint of another run.*Delete it"):
+        model.fit(other, checkpoint=path)
+    assert path.read_bytes() == before
+
+
+def test_bad_checkpoints(tmp_path, mixed):
+    path, counts = tmp_path / "run.ckpt", mixed[0].counts
+    path.write_bytes(b"no zip")
+    with pytest.raises(ValueError, match="not a checkpoint of topoi, or it is damaged"):
+        LDA(4).fit(counts, checkpoint=path)
+    with pytest.raises(ValueError, match="there is no folder"):
+        LDA(4).fit(counts, checkpoint=tmp_path / "nowhere" / "run.ckpt")
+    with pytest.raises(ValueError, match="checkpoint_every is 0"):
+        LDA(4).fit(counts, checkpoint=tmp_path / "new.ckpt", checkpoint_every=0)
+    with pytest.raises(ValueError, match="between calls of partial_fit"):
+        LDA(4, batch_size=10).fit(counts, checkpoint=tmp_path / "new.ckpt")
+    assert [p.name for p in Path(tmp_path).iterdir()] == ["run.ckpt"]
