@@ -8,7 +8,7 @@ import time
 from importlib import import_module
 from pathlib import Path
 
-NAMES = ("quality", "priors", "models", "sweep", "threads", "startup", "peers")
+NAMES = ("quality", "priors", "models", "sweep", "threads", "startup", "auto", "scaling", "race")
 
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
@@ -17,10 +17,14 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True, help="folder with NAME/NAME.npz for each corpus")
     parser.add_argument("--quick", action="store_true", help="a tiny setting, only to see that the command works")
     parser.add_argument("--seeds", type=int, help="quality, priors: seeds (default 5)")
-    parser.add_argument("--sets", nargs="+", metavar="SET", help="quality, priors: corpora (default cora medl nips blog)")
+    parser.add_argument("--sets", nargs="+", metavar="SET", help="quality, priors, auto, race: corpora (default: see README.md)")
     parser.add_argument("--methods", nargs="+", metavar="METHOD", help="quality: method names, or 'all' (default: see README.md)")
     parser.add_argument("--sweeps", type=int, help="quality, priors: sweeps of all methods but GS (default 200)")
     parser.add_argument("--gibbs-sweeps", type=int, help="quality: sweeps of GS (default 500 on cora and medl, 300 on nips and blog)")
+    parser.add_argument("--topics", type=int, nargs="+", metavar="K", help="race: numbers of topics (default 50 200 1000)")
+    parser.add_argument("--peers", nargs="+", metavar="PEER", help="race: tomotopy, gensim, scikit-learn (default all)")
+    parser.add_argument("--thorough", action="store_true", help="race: also two threads, and learned priors")
+    parser.add_argument("--pictures", type=Path, help="race: folder for one picture per corpus")
     return parser.parse_args(argv)
 
 

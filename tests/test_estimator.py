@@ -26,14 +26,6 @@ from topoi.infer import reference
 TEXTS = ["cats and dogs", "dogs chase cats", "stocks and bonds", "bonds beat stocks", "cats dogs", "stocks bonds"] * 4
 
 
-def known_to_fail(estimator) -> dict[str, str]:
-    """partial_fit needs tables that change under way."""
-    if estimator.schedule != "asynchronous":
-        why = "partial_fit is there, but refuses this rule or schedule"
-        return {"check_fit_score_takes_y": why, "check_n_features_in_after_fitting": why}
-    return {}
-
-
 @parametrize_with_checks(
     [
         LDA(2, max_iter=5),
@@ -43,7 +35,6 @@ def known_to_fail(estimator) -> dict[str, str]:
         LatentDirichletAllocation(2, max_iter=5),
         LatentDirichletAllocation(2, max_iter=3, learning_method="online", batch_size=7),
     ],
-    expected_failed_checks=known_to_fail,
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

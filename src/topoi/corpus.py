@@ -75,6 +75,10 @@ class Corpus:
             length = None if value is None else value.shape[0] if hasattr(value, "shape") else len(value)
             if length is not None and length != n_docs:
                 raise ValueError(f"{name} describes {length} documents but counts has {n_docs} rows; give one entry per document.")
+        if self.links is not None:
+            from topoi.graph.metadata import adjacency
+
+            adjacency(self.links, n_docs)  # says what is wrong with them, if anything is
 
     @property
     def n_docs(self) -> int:
@@ -94,8 +98,8 @@ class Corpus:
         return f"Corpus({self.n_docs:,} documents x {self.n_words:,} words, {self.n_tokens:,.0f} tokens{''.join(f', {e}' for e in extras)})"
 
     def __getitem__(self, rows: Any) -> Corpus:
-        """The documents in `rows` (indices, slice or mask). Links keep only pairs with both ends inside."""
-        rows = np.arange(self.n_docs)[rows]
+        """The documents in `rows` (a number, indices, slice or mask). Links keep only pairs with both ends inside."""
+        rows = np.atleast_1d(np.arange(self.n_docs)[rows])
         return Corpus(
             self.counts[rows],
             self.vocabulary,

@@ -18,9 +18,10 @@ __all__ = ["c_v", "npmi", "top_word_ids", "u_mass"]
 
 
 def top_word_ids(topics: Any, n_words: int) -> list[np.ndarray]:
-    """Word numbers of each topic's top words, from a fitted model, an array (K, W), or lists of word numbers."""
+    """Word numbers of each topic's top words, from a fitted model, an array (K, W) of weights, or lists of word numbers."""
     table = getattr(topics, "components_", topics)
-    if isinstance(table, np.ndarray) and table.ndim == 2 and table.dtype.kind == "f":
+    is_array = isinstance(table, np.ndarray) and table.ndim == 2
+    if is_array and (table.dtype.kind == "f" or any(len(np.unique(row)) < len(row) for row in table)):  # a list names no word twice
         return [np.argsort(-row, kind="stable")[:n_words] for row in table]
     return [np.asarray(row, dtype=np.int64)[:n_words] for row in table]
 

@@ -36,8 +36,8 @@ class Record:
 class Monitor:
     """Records each sweep and says when to stop.
 
-    counts: raw training counts for the perplexity, or None to measure none. tol: stop when perplexity changes by less than this share
-    between two measurements (`every` sweeps apart; 0 or less: never measured). paper_rule: stop when |P(t) - P(t-10)| < 1 instead.
+    counts: raw training counts for the perplexity, or None to measure none. tol: stop when perplexity changes by less than this share per
+    sweep, between two measurements `every` sweeps apart (0 or less: never measured). paper_rule: stop when |P(t) - P(t-10)| < 1 instead.
     callbacks: called with (state or model, record); a true answer stops the run.
     """
 
@@ -84,7 +84,7 @@ class Monitor:
         if self.bar is not None:
             self.bar.show(record)
         if perplexity is not None and before is not None and on_beat and sweep > self.not_before:
-            self.converged = abs(before - perplexity) < max(self.tol * perplexity, self.least_change)
+            self.converged = abs(before - perplexity) < max(self.tol * self.every * perplexity, self.least_change)
         wishes = [callback(subject, record) for callback in self.callbacks]
         return self.converged or any(wishes)
 

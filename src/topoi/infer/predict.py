@@ -79,5 +79,9 @@ def fold_in_state(
 
 def _at_rest(state: State, _record: object) -> bool:
     """No visit will be taken up again."""
-    weight = np.add.reduceat(state.graph.wires.edge_x, state.graph.wires.visit_edge[:-1]) if state.graph.n_edges else np.zeros(0)
+    weight = (
+        np.add.reduceat(state.graph.wires.edge_x, state.graph.wires.visit_edge[:-1], dtype=np.float64)
+        if state.graph.n_edges
+        else np.zeros(0)
+    )
     return bool((state.flow.residual <= REST * weight).all())

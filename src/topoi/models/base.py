@@ -15,7 +15,6 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from topoi.checkpoints import Checkpoint
 from topoi.corpus import Corpus, check_counts, hold_out
 from topoi.graph.factors import Factor, Words, fit_weighting
 from topoi.graph.wiring import Plan, build_graph, padded
@@ -31,9 +30,12 @@ from topoi.infer.state import STARTS, State
 if TYPE_CHECKING:
     import pandas as pd
 
+    from topoi.checkpoints import Checkpoint
+
 __all__ = ["TopicModelBase"]
 
 FIRST_PRIOR = 0.1  # where learned priors start
+TYPICAL_LIST = 32  # topics on a document's list, for an estimate of memory
 WEIGHT_SWEEPS = 60  # sweeps on nine tenths of the tokens in which field weights are learned
 
 
@@ -80,12 +82,12 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             factor.add_to(plan)
         if rule.tokens and plan.counts is not None:
             refuse_fractions(plan.counts, self.rule)
-        refuse_what_does_not_fit(plan, rule)
+        refuse_what_does_not_fit(plan, rule, lists=self.schedule == "auto" and rule.name == "bp")
         alpha, learn_alpha = self._prior("doc_topic_prior", n_topics, n_topics)
         beta, learn_beta = self._prior("topic_word_prior", 1, n_topics)
         start, word_topic = self._start(n_topics, counts.shape[1])
         priors = PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)
-        saves = Checkpoint(checkpoint, every, self, plan, word_topic) if checkpoint is not None else None
+        saves = _checkpoint(checkpoint, every, self, plan, word_topic)
         seed = self._seed() if saves is None or saves.seed is None else saves.seed
 
         def pass_messages(plan: Plan, max_iter: int, monitor: Monitor, learners: list[Learner], saves: Checkpoint | None = None) -> State:
@@ -373,6 +375,15 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return tags
 
 
+def _checkpoint(path: Any, every: int, model: TopicModelBase, plan: Plan, start: np.ndarray | None) -> Checkpoint | None:
+    """The checkpoint of a fit, if one is wanted."""
+    if path is None:
+        return None
+    from topoi.checkpoints import Checkpoint
+
+    return Checkpoint(path, every, model, plan, start)
+
+
 def topics_html(model: TopicModelBase) -> str:
     """A table of topics for notebooks."""
     from html import escape
@@ -393,8 +404,8 @@ def refuse_fractions(counts: sparse.csr_array, rule: str) -> None:
         )
 
 
-def refuse_what_does_not_fit(plan: Plan, rule: Rule) -> None:
-    """Compare what messages and tables need with the memory that is free, before any of it is taken."""
+def refuse_what_does_not_fit(plan: Plan, rule: Rule, *, lists: bool = False) -> None:
+    """Compare what messages and tables need with the memory that is free, before any of it is taken. lists: documents may get topic lists."""
     assert plan.counts is not None
     counts, width = plan.counts, padded(plan.n_topics)
     n_docs, n_words = counts.shape
@@ -403,11 +414,14 @@ def refuse_what_does_not_fit(plan: Plan, rule: Rule) -> None:
     )
     owners = np.ones(n_docs) if plan.owners is None else np.diff(plan.owners.indptr)
     allowed = np.full(n_docs, width) if plan.topics is None else np.where(np.diff(plan.topics.indptr), np.diff(plan.topics.indptr), width)
-    messages = edges.sum() if rule.draws else (edges * owners * allowed).sum()
+    if lists and (owners == 1).all():
+        allowed = np.minimum(allowed, TYPICAL_LIST)
+    messages = edges.sum() if rule.draws else 0 if not rule.stored else (edges * owners * allowed).sum()
     tables = 2 * width * (owners.sum() + n_words)
     need, free = 4.0 * (messages + tables), psutil.virtual_memory().available
     if need > free:
         raise MemoryError(
             f"{plan.n_topics} topics on {edges.sum():,.0f} edges need {need / 2**30:,.1f} GiB, but {free / 2**30:,.1f} GiB are free. "
-            "Use fewer topics (n_components), or mini-batches with constant memory (LDA's batch_size)."
+            "Use fewer topics (n_components), schedule='auto' with rule='bp' (topic lists), messages='none', or mini-batches with constant "
+            "memory (LDA's batch_size)."
         )

@@ -8,16 +8,22 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.metaestimators import available_if
 
 from topoi.corpus import Corpus
 from topoi.graph.factors import Documents, fit_weighting
 from topoi.graph.wiring import Plan
 from topoi.infer.crew import Crew
-from topoi.infer.monitor import Monitor
+from topoi.infer.monitor import Monitor, document_log_likelihood
 from topoi.infer.online import Online
 from topoi.models.base import TopicModelBase, refuse_fractions, refuse_what_does_not_fit
 
 __all__ = ["LDA", "LatentDirichletAllocation"]
+
+NO_BATCHES = (
+    "Mini-batches (partial_fit, batch_size) work with rule 'bp', 'sibp' or 'cvb0', stored messages and schedule 'auto' or 'asynchronous'; "
+    "change these, or fit all documents at once."
+)
 
 
 class LDA(TopicModelBase):
@@ -27,16 +33,18 @@ class LDA(TopicModelBase):
     ----------
     n_components : number of topics K.
     rule : "bp" (default), "sibp", "cvb0", "vb" or "gibbs".
-    schedule : "asynchronous" (default), "synchronous" or "residual". rule="vb" needs "synchronous".
+    schedule : "auto" (default), "asynchronous", "synchronous" or "residual". "auto" is quick with rule="bp": a few brisk sweeps without stored
+        messages, then asynchronous ones, on topic lists if topics are many; with other rules it is the schedule they can use.
     doc_topic_prior : "learn" (default: one value per topic), a number, or K numbers. None is 1 / n_components.
     topic_word_prior : "learn" (default: one value) or a number. None is 1 / n_components.
     weighting : "count" (default), "tf", "tfidf" or "log": the weights that messages carry. Perplexity is always of raw counts.
-    messages : "edge" one message per (document, word), "token" one per token, "auto" (default) token for cvb0 and gibbs.
+    messages : "edge" one message per (document, word), "token" one per token, "none" not stored (rule="bp": tiny BP, memory K (D + W)),
+        "auto" (default) token for cvb0 and gibbs, else edge.
     init : "hard" (default), "soft", a fitted model, or an array of topics x words to start from.
     max_iter : most sweeps.
-    tol : stop when training perplexity changes by less than this share in `evaluate_every` sweeps; 0 means exactly max_iter sweeps.
+    tol : stop when training perplexity changes by less than this share per sweep; 0 means exactly max_iter sweeps.
     stop : "relative" (default), or "paper" for |P(t) - P(t-10)| < 1.
-    evaluate_every : sweeps between two measurements of training perplexity.
+    evaluate_every : sweeps between two measurements of training perplexity; 0 means none.
     vb_inner : passes over the documents in each sweep of rule="vb".
     vb_textbook : digamma on the word side too, for rule="vb".
     batch_size : learn from this many documents at a time, in constant memory; max_iter then counts passes over all documents.
@@ -54,7 +62,7 @@ class LDA(TopicModelBase):
     doc_topic_ : (D, K) topic shares of the training documents.
     doc_topic_prior_, topic_word_prior_ : the priors, learned or given.
     n_iter_, converged_ : sweeps done, and whether the stop rule held.
-    history_ : one dictionary per sweep: sweep, seconds, residual, perplexity (None where it was not measured).
+    history_ : one dictionary per sweep: sweep, seconds, residual, perplexity (None where it was not measured), schedule (what "auto" chose).
     """
 
     def __init__(
@@ -107,8 +115,16 @@ class LDA(TopicModelBase):
         self._fit(counts, [Documents()], self.n_components, checkpoint, checkpoint_every)
         return self
 
+    def _learns_in_batches(self) -> bool:
+        if self.rule not in ("bp", "sibp", "cvb0") or self.messages == "none" or self.schedule not in ("auto", "asynchronous"):
+            raise AttributeError(NO_BATCHES)
+        return True
+
+    @available_if(_learns_in_batches)
     def partial_fit(self, X: Any, y: Any = None) -> LDA:
         """Learn from one more batch of documents. `total_samples` says how many documents there will be."""
+        for name in ("doc_topic_", "history_", "converged_"):  # they are of an earlier fit
+            self.__dict__.pop(name, None)
         first = getattr(self, "_online", None) is None
         counts = self._counts(X, reset=first and not hasattr(self, "components_"))
         if first:
@@ -144,9 +160,7 @@ class LDA(TopicModelBase):
     def _begin_online(self, counts: sparse.csr_array, total_docs: float) -> Online:
         rule = self._check_parameters()
         if rule.draws or rule.digamma_owners or not rule.stored or self.schedule not in ("auto", "asynchronous"):
-            raise ValueError(
-                "Mini-batches work with rule 'bp', 'sibp' or 'cvb0' and schedule='asynchronous'; change these or drop batch_size."
-            )
+            raise ValueError(NO_BATCHES)
         limits = {"learning_decay": (0, 1), "learning_offset": (0, np.inf), "total_samples": (1, np.inf)}
         for name, (low, high) in limits.items():
             if not low <= getattr(self, name) <= high:
@@ -200,8 +214,8 @@ class LatentDirichletAllocation(LDA):
     """LDA with the parameters and defaults of scikit-learn's class of this name: change the import, and code written for it runs.
 
     Priors of None are 1 / n_components, fixed. learning_method="online" learns in batches of batch_size. evaluate_every > 0 measures training
-    perplexity and stops when it changes by less than perp_tol. `score` is per token, where scikit-learn's is a total; there is no `bound_`. mean_change_tol and max_doc_update_iter have no counterpart here and
-    change nothing.
+    perplexity and stops when it changes by less than perp_tol. `score` is per token, where scikit-learn's is a total; `bound_` is the training
+    perplexity of the result. mean_change_tol and max_doc_update_iter have no counterpart here and change nothing.
     """
 
     rule = "bp"
@@ -249,6 +263,14 @@ class LatentDirichletAllocation(LDA):
         monitor = super()._monitor(counts)
         monitor.least_change = self.perp_tol
         return monitor
+
+    def fit(self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10) -> LatentDirichletAllocation:
+        """Learn topics, as `LDA.fit` does."""
+        super().fit(X, y, checkpoint=checkpoint, checkpoint_every=checkpoint_every)
+        counts = self._counts(X, reset=False)
+        gain = document_log_likelihood(counts, np.asarray(self.doc_topic_, dtype=np.float64), self.topic_word_).sum()
+        self.bound_, self.n_batch_iter_ = float(np.exp(-gain / counts.sum())), self.n_iter_
+        return self
 
     def transform(self, X: Any, *, normalize: bool = True) -> np.ndarray:
         """(D, K) topic shares; with normalize=False expected tokens plus prior, as in scikit-learn."""

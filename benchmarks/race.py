@@ -1,0 +1,266 @@
+"""The race: seconds until topoi's topics are as good as a peer's after its full run, final quality and peak memory.
+
+Every run is a process of its own, one after the other, and one scorer measures all topics. topoi's clock begins with the call of `fit` on a sparse matrix
+(checks, graph and start are in it); a peer's when the documents are in its own format. Measuring stops both clocks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks.common import PRIOR, aim, fresh, machine, note, score, split, table
+from topoi import LDA, Corpus
+from topoi.datasets import make_blocks
+
+LOOKS = (
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    9,
+    10,
+    11,
+    12,
+    14,
+    16,
+    18,
+    20,
+    23,
+    26,
+    30,
+    35,
+    40,
+    50,
+    60,
+    75,
+    100,
+    150,
+    200,
+)  # sweeps after which topoi is measured
+SEED = 0
+AIMS = {50: 50.0, 200: 50.0, 1000: 30.0}  # times as fast as tomotopy, by number of topics
+
+
+class Point(NamedTuple):
+    sweep: int
+    seconds: float
+    perplexity: float
+
+
+class Race(NamedTuple):
+    """One run: where it stood when, and the most memory that its process held."""
+
+    points: list[Point]
+    megabytes: float
+
+    @property
+    def last(self) -> Point:
+        return self.points[-1]
+
+    def reaches(self, perplexity: float) -> Point | None:
+        """The first point that is at least as good."""
+        return next((point for point in self.points if point.perplexity <= perplexity), None)
+
+
+class Watch:
+    """Seconds since the start, without those spent on measuring."""
+
+    def __init__(self) -> None:
+        self.began, self.measuring = time.perf_counter(), 0.0
+
+    def point(self, sweep: int, topics: Callable[[], Any], test: Corpus) -> Point:
+        now = time.perf_counter()
+        seconds = now - self.began - self.measuring
+        found = Point(sweep, seconds, score(topics(), test))
+        self.measuring += time.perf_counter() - now
+        return found
+
+
+# A runner trains on `train` and yields a point now and then, the last one at its end.
+
+
+def topoi(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool) -> Iterator[Point]:
+    points: list[Point] = []
+
+    def look(state: Any, record: Any) -> None:
+        if record.sweep in LOOKS:
+            points.append(watch.point(record.sweep, state.topic_word, test))
+
+    prior: Any = "learn" if learn else PRIOR
+    model = LDA(
+        n_topics, doc_topic_prior=prior, topic_word_prior=prior, max_iter=full, tol=0, evaluate_every=0, n_jobs=threads, random_state=SEED,
+        callbacks=[look],
+    )  # fmt: skip
+    watch = Watch()
+    model.fit(train)
+    yield from points
+
+
+def tomotopy(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool) -> Iterator[Point]:
+    import tomotopy as tp
+
+    counts = train.counts
+    model = tp.LDAModel(k=n_topics, alpha=PRIOR, eta=PRIOR, min_cf=0, rm_top=0, seed=SEED)
+    model.optim_interval = 10 if learn else 0
+    for words in np.split(np.repeat(counts.indices, counts.data.astype(int)), np.cumsum(counts.sum(axis=1).astype(int))[:-1]):
+        if len(words):
+            model.add_doc([str(w) for w in words])
+
+    def topics() -> np.ndarray:
+        out = np.full((n_topics, train.n_words), PRIOR)  # words without a token have the prior only
+        known = np.array([int(word) for word in model.used_vocabs])
+        for k in range(n_topics):
+            out[k, known] = model.get_topic_word_dist(k, normalize=False)  # counts + prior
+        return out
+
+    watch, done = Watch(), 0
+    for sweep in sorted({*(s for s in (10, 20, 50, 100, 200, 500, 1000) if s < full), full}):
+        model.train(sweep - done, workers=threads)
+        done = sweep
+        yield watch.point(sweep, topics, test)
+
+
+def gensim(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool) -> Iterator[Point]:
+    from gensim.models import LdaModel, LdaMulticore
+
+    counts = train.counts
+    rows = zip(np.split(counts.indices, counts.indptr[1:-1]), np.split(counts.data.astype(int), counts.indptr[1:-1]), strict=True)
+    bags = [list(zip(words.tolist(), repeats.tolist(), strict=True)) for words, repeats in rows]
+    names = {w: str(w) for w in range(train.n_words)}
+    options = {"num_topics": n_topics, "alpha": PRIOR, "eta": PRIOR, "passes": full, "eval_every": None, "random_state": SEED}
+    watch = Watch()
+    model = LdaModel(bags, id2word=names, **options) if threads == 1 else LdaMulticore(bags, id2word=names, workers=threads, **options)
+    yield watch.point(full, model.get_topics, test)
+
+
+def scikit_learn(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool) -> Iterator[Point]:
+    from sklearn.decomposition import LatentDirichletAllocation
+
+    model = LatentDirichletAllocation(
+        n_topics, doc_topic_prior=PRIOR, topic_word_prior=PRIOR, learning_method="batch", max_iter=full, n_jobs=threads, random_state=SEED
+    )
+    watch = Watch()
+    model.fit(train.counts)
+    yield watch.point(full, lambda: model.components_, test)
+
+
+RUNNERS: dict[str, tuple[Callable[..., Iterator[Point]], int, int, str]] = {  # runner, full run, quick run, unit
+    "topoi": (topoi, 200, 12, "sweeps"),
+    "tomotopy": (tomotopy, 1000, 20, "sweeps"),
+    "gensim": (gensim, 20, 1, "passes"),
+    "scikit-learn": (scikit_learn, 50, 2, "iterations"),
+}
+LEARN = ("topoi", "tomotopy")  # those that learn their priors
+
+
+def race(data: Path, name: str, who: str, n_topics: int, amount: int, threads: int, learn: bool) -> Race:
+    """One runner on one corpus."""
+    train, test = split(data, name)
+    if who == "topoi":
+        warm_up()
+    with threadpool_limits(threads):
+        points = list(RUNNERS[who][0](train, test, n_topics, amount, threads, learn))
+    return Race(points, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+def warm_up() -> None:
+    """Compile (or load) every kernel that the clock would otherwise see."""
+    tiny, _ = make_blocks()
+    for n_topics in (4, 300):
+        LDA(n_topics, max_iter=21).fit(tiny)
+    score(np.ones((4, tiny.n_words)), tiny)
+
+
+def run(args: argparse.Namespace) -> None:
+    sets = args.sets or (["cora"] if args.quick else ["kos", "nips"])
+    sizes = args.topics or ([10] if args.quick else [50, 200, 1000])
+    peers = args.peers or [name for name in RUNNERS if name != "topoi"]
+    print(f"One scorer, alpha=beta={PRIOR} unless learned. {machine()}.\n")
+    for name in sets:
+        curves: dict[tuple[str, int], Race] = {}
+        for threads, learn in [(1, False), (2, False), (1, True)] if args.thorough else [(1, False)]:
+            rows, ratios, gains = [], {}, {}
+            for n_topics in sizes:
+                runs = {}
+                for who in ["topoi", *(peer for peer in peers if not learn or peer in LEARN)]:
+                    _, full, quick, _ = RUNNERS[who]
+                    runs[who] = fresh(race, args.data, name, who, n_topics, quick if args.quick else full, threads, learn)
+                    note(f"{name} {who} K={n_topics} threads={threads} learn={learn}: {runs[who].last} {runs[who].megabytes:.0f} MB")
+                ours = runs.pop("topoi")
+                for who, theirs in runs.items():
+                    met = ours.reaches(theirs.last.perplexity)
+                    ratios[who, n_topics] = theirs.last.seconds / met.seconds if met else 0.0
+                    gains[who, n_topics] = 100 * (ours.last.perplexity / theirs.last.perplexity - 1)
+                    rows.append(row(n_topics, f"{who}, {theirs.last.sweep} {RUNNERS[who][3]}", theirs, met, ours))
+                if threads == 1 and not learn:
+                    curves |= {(who, n_topics): r for who, r in {"topoi": ours, **runs}.items()}
+            print(f"### {name.upper()}, {threads} thread{'s' * (threads > 1)}{', learned priors' * learn}\n")
+            table(["K", "peer", "its seconds", "its perplexity", "its MB", "topoi as good after", "times as fast", "topoi, 200 sweeps", "MB", "difference"], rows)  # fmt: skip
+            if threads == 1 and not learn:
+                judge(name, ratios, gains)
+        if args.pictures:
+            draw(name, curves, args.pictures)
+
+
+def row(n_topics: int, title: str, theirs: Race, met: Point | None, ours: Race) -> list[Any]:
+    peer, last = theirs.last, ours.last
+    return [
+        n_topics,
+        title,
+        f"{peer.seconds:.1f}",
+        f"{peer.perplexity:.1f}",
+        f"{theirs.megabytes:.0f}",
+        f"{met.seconds:.2f} s, {met.sweep} sweeps" if met else "not reached",
+        f"{peer.seconds / met.seconds:.0f}" if met else "",
+        f"{last.perplexity:.1f} in {last.seconds:.1f} s",
+        f"{ours.megabytes:.0f}",
+        f"{100 * (last.perplexity / peer.perplexity - 1):+.1f} %",
+    ]
+
+
+def judge(name: str, ratios: dict[tuple[str, int], float], gains: dict[tuple[str, int], float]) -> None:
+    for (who, n_topics), ratio in ratios.items():
+        if who == "tomotopy" and n_topics in AIMS:
+            aim(f"{name.upper()}, K={n_topics}: {AIMS[n_topics]:g} times as fast as tomotopy: {ratio:.0f}", ratio >= AIMS[n_topics])
+    if gains:
+        worst = max(gains, key=lambda key: gains[key])
+        aim(
+            f"{name.upper()}: final perplexity at least 5 % below every peer's: {gains[worst]:+.1f} % against {worst[0]}, K={worst[1]}",
+            gains[worst] <= -5,
+        )
+    print()
+
+
+def draw(name: str, curves: dict[tuple[str, int], Race], folder: Path) -> None:
+    """Perplexity over seconds, a panel for each number of topics."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    mpl.rcParams["svg.hashsalt"] = "topoi"
+    import matplotlib.pyplot as plt
+
+    sizes = sorted({n_topics for _, n_topics in curves})
+    figure, axes = plt.subplots(1, len(sizes), figsize=(3.2 * len(sizes), 2.8), squeeze=False, layout="constrained")
+    for axis, n_topics in zip(axes[0], sizes, strict=True):
+        for i, (who, r) in enumerate((who, r) for (who, n), r in curves.items() if n == n_topics):
+            axis.plot(
+                [p.seconds for p in r.points], [p.perplexity for p in r.points], "o-", color=f"C{i}", markersize=2, linewidth=1, label=who
+            )
+        axis.set(xscale="log", xlabel="seconds", title=f"{name.upper()}, K={n_topics}")
+    axes[0][0].set_ylabel("held-out perplexity")
+    axes[0][0].legend(fontsize=7)
+    folder.mkdir(parents=True, exist_ok=True)
+    figure.savefig(folder / f"race-{name}.svg", metadata={"Date": None})
+    plt.close(figure)
