@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= ../shared/data
 
-.PHONY: demo test test-slow lint format bench paper clean
+.PHONY: clean-cache demo test test-slow lint format bench paper clean
 
 .venv/.ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -43,5 +43,8 @@ bench: .venv/.ready-bench  ## all benchmarks, on the corpora under DATA; see ben
 paper: .venv/.ready-paper  ## the paper's experiments, on the corpora under DATA; rewrites the tables and figures of docs/paper.md
 	$(BIN)/python -m experiments all --data $(DATA)
 
-clean:
+clean-cache:  ## forget compiled kernels
+	find src -name '*.nb[ci]' -delete
+
+clean: clean-cache
 	rm -rf .venv build dist

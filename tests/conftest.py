@@ -31,7 +31,12 @@ COMBINATIONS = [
     ("vb", "synchronous"),
     ("gibbs", "asynchronous"),
 ]
-MODEL_COMBINATIONS = [*COMBINATIONS, ("bp", "auto")]  # "auto" looks at the model, so only models know it
+PLAIN_SCHEDULES = ("residual-words", "active")  # of documents that own themselves
+MODEL_COMBINATIONS = [  # "auto" looks at the model, so only models know it
+    *COMBINATIONS,
+    ("bp", "auto"),
+    *((rule, schedule) for rule in ("bp", "sibp", "cvb0") for schedule in PLAIN_SCHEDULES),
+]
 every_combination = pytest.mark.parametrize(("rule", "schedule"), COMBINATIONS)
 every_model_combination = pytest.mark.parametrize(("rule", "schedule"), MODEL_COMBINATIONS)
 

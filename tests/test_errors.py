@@ -169,7 +169,11 @@ def test_number_of_topics(value):
         ("tol", "small", "tol is 'small'; expected a number >= 0"),
         ("stop", "soon", r"stop is 'soon'; choose 'relative' \(tol\) or 'paper'"),
         ("rule", "ep", "rule is 'ep'; choose one of 'bp', 'sibp', 'cvb0', 'vb', 'gibbs'"),
-        ("schedule", "random", "schedule is 'random'; choose one of 'auto', 'asynchronous', 'synchronous', 'residual'"),
+        (
+            "schedule",
+            "random",
+            "schedule is 'random'; choose one of 'auto', 'asynchronous', 'synchronous', 'residual', 'residual-words', 'active'",
+        ),
         ("weighting", "bm25", "weighting is 'bm25'; choose one of 'count', 'tf', 'tfidf', 'log'"),
         ("messages", "word", "messages is 'word'; choose 'auto', 'edge', 'token' or 'none'"),
         ("init", "random", "init is 'random'; choose 'hard', 'soft', a fitted model or an array of topics x words"),

@@ -324,7 +324,7 @@ def labeled():
     return datasets.make_labels(400, 120, 6, random_state=4)
 
 
-@every_model_combination
+@pytest.mark.parametrize(("rule", "schedule"), [*COMBINATIONS, ("bp", "auto")])
 def test_planted_labels_are_found(labeled, rule, schedule):
     corpus, truth = labeled
     model = LabeledLDA(rule=rule, schedule=schedule, max_iter=60).fit(corpus)

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from topoi import storage
 from topoi.graph.wiring import Graph, Plan
-from topoi.infer.bundles import Fields, Flow, Tables
+from topoi.infer.bundles import Fields, Flow, Focus, Tables
 from topoi.infer.monitor import Monitor, Record
 from topoi.infer.state import State
 
@@ -57,12 +57,15 @@ class Checkpoint:
             return None
         if saved["lists"] is not None:
             graph = graph.with_lists(saved["lists"])
+        if saved["by_words"]:
+            graph, _ = graph.by_words()
         for field, values in zip(graph.plan.fields, saved["fields"], strict=True):
             vars(field).update(values)
         monitor.resume([Record(**record) for record in saved["history"]])
         return State(
             graph, saved["alpha"], saved["beta"], saved["seed"], Tables(**saved["tables"]), Flow(**saved["flow"]), saved["known"],
             Fields(np.zeros((1, 1), np.float32), np.zeros(graph.n_docs, np.float32)), stored=saved["stored"], sweep=saved["sweep"],
+            focus=None if saved["focus"] is None else Focus(**saved["focus"]),
         )  # fmt: skip
 
     def save(self, state: State, monitor: Monitor) -> None:
@@ -80,6 +83,8 @@ class Checkpoint:
             "known": state.known,
             "tables": state.tables._asdict(),
             "flow": state.flow._asdict(),
+            "focus": None if state.focus is None else state.focus._asdict(),
+            "by_words": state.graph.turned is not None,
             "lists": lists if state.graph.listed else None,
             "fields": [_values(field) for field in state.graph.plan.fields],
             "history": monitor.table(),

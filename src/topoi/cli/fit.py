@@ -29,6 +29,7 @@ class Rule(Enum):
 
 class Schedule(Enum):
     auto, asynchronous, synchronous, residual = "auto", "asynchronous", "synchronous", "residual"
+    residual_words, active = "residual-words", "active"
 
 
 class Weighting(Enum):

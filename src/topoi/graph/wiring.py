@@ -63,6 +63,7 @@ class Graph:
     weight: float  # sum of x
     doc_weight: np.ndarray  # (D,) sum of x of each document
     plan: Plan
+    turned: Wires | None = None  # the same edges with words in the place of documents, for schedules that go by word
 
     @property
     def n_slots(self) -> int:
@@ -71,6 +72,30 @@ class Graph:
     @property
     def n_edges(self) -> int:
         return len(self.wires.edge_word)
+
+    def by_words(self) -> tuple[Graph, np.ndarray]:
+        """The same graph with `turned` wires, and where each of their edges was. Only for documents that own themselves and use all topics."""
+        w = self.wires
+        n_cells = len(w.cell_visit) - 1
+        cell = np.repeat(np.arange(n_cells), np.diff(w.visit_edge[w.cell_visit]))
+        slot = np.repeat(w.slots[w.slot_ptr[:-1]][w.visit_doc], np.diff(w.visit_edge))
+        order = np.lexsort((w.edge_word, cell))
+        word, cell = w.edge_word[order], cell[order]
+        starts = np.flatnonzero(np.r_[True, (np.diff(word) != 0) | (np.diff(cell) != 0)]) if len(word) else np.zeros(0, np.int64)
+        turned = Wires(
+            cell_visit=_frozen(np.searchsorted(cell[starts], np.arange(n_cells + 1)), np.int64),
+            visit_doc=_frozen(word[starts], np.int32),
+            visit_edge=_frozen(np.append(starts, len(word)), np.int64),
+            visit_message=_frozen(starts * self.width, np.int64),
+            edge_word=_frozen(slot[order], np.int32),
+            edge_x=_frozen(w.edge_x[order], np.float32),
+            edge_id=_frozen(w.edge_id[order], np.int64),
+            slot_ptr=_frozen(np.arange(self.n_words + 1), np.int64),
+            slots=_frozen(np.arange(self.n_words), np.int32),
+            topic_ptr=_frozen(np.zeros(self.n_words + 1), np.int64),
+            topics=_frozen(np.zeros(0), np.int32),
+        )
+        return replace(self, turned=turned), order
 
     def with_lists(self, topics: sparse.csr_array) -> Graph:
         """The same graph, but messages have room for the listed topics of a document only. topics: (D, K), no empty row."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["Fields", "Flow", "Knobs", "Tables", "Wires"]
+__all__ = ["Fields", "Flow", "Focus", "Knobs", "Tables", "Wires"]
 
 
 class Wires(NamedTuple):
@@ -40,6 +40,7 @@ class Knobs(NamedTuple):
 
     alpha: Any  # (K,) float32, 0 for padding topics
     beta: float
+    word_prior: Any  # (K,) float32: beta for every topic
     beta_sum: float  # W * beta
     owner_prior: float  # pseudo-count of each owner in its documents; 0 = owners are equally likely (A8)
     own_cap: float  # an edge removes min(x, own_cap) * mu of itself: 0 siBP, 1 CVB0, infinity BP
@@ -58,6 +59,14 @@ class Fields(NamedTuple):
 
     message: Any  # (D, K) float32, or (1, 1) when no document has a field
     weight: Any  # (D,) float32
+
+
+class Focus(NamedTuple):
+    """What an active schedule looks at in the next sweep, and how much each document's topics moved when they were last looked at."""
+
+    docs: Any  # (D,) bool
+    topics: Any  # (D, S) int32, ascending
+    moved: Any  # (slots, K) float32: sum over edges of x |mu_new - mu_old|
 
 
 class Flow(NamedTuple):

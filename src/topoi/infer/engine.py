@@ -40,7 +40,7 @@ def run(
     checkpoint: Saves | None = None,
 ) -> State:
     """Sweep until the monitor says stop or `max_iter` sweeps are done. A visit that moved less than `rest` per token is left alone."""
-    monitor.not_before = len(schedule.relax)
+    monitor.not_before, monitor.sure_every = len(schedule.relax), schedule.full_every
     while state.sweep < max_iter:
         sweep(state, rule, schedule, crew, rest)
         if state.sweep % REBUILD_EVERY == 0:
@@ -91,15 +91,27 @@ def _pass_tiny(state: State, rule: Rule, schedule: Schedule, crew: Crew) -> None
 
 def _pass_messages(state: State, rule: Rule, schedule: Schedule, crew: Crew, rest: float) -> None:
     graph = state.graph
+    if state.focus is not None:
+        _pass_active(state, rule, crew)
+        return
     kernel = kernels.gibbs_stage if rule.draws else kernels.sweep_stage
     read, knobs = rule.seen(state.tables, state.knobs(rule, in_place=schedule.in_place, rest=rest))
+    wires, read, knobs = state.facing(read, knobs)
     write = read if schedule.in_place else blank_tables(graph, state.spare)
+    fields = state.fields if graph.turned is None else Fields(state.fields.message, np.zeros(graph.n_words, np.float32))
     for stage in range(graph.n_word_blocks):
-        crew.each(kernel, graph.wires, read, write, state.flow, state.fields, knobs, stage)
+        crew.each(kernel, wires, read, write, state.flow, fields, knobs, stage)
         if schedule.in_place:
             state.settle_stage()
     if not schedule.in_place:
         state.tables, state.spare = state.finished(write), state.tables
+
+
+def _pass_active(state: State, rule: Rule, crew: Crew) -> None:
+    knobs = state.knobs(rule, in_place=True)
+    for stage in range(state.graph.n_word_blocks):
+        crew.each(kernels.active_stage, state.graph.wires, state.tables, state.flow, state.focus, knobs, stage)
+        state.settle_stage()
 
 
 def refresh_fields(state: State) -> None:

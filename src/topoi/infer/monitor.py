@@ -57,6 +57,7 @@ class Monitor:
         self.least_change = 1.0 if paper_rule else 0.0  # of perplexity, not relative
         self.max_iter = max_iter
         self.callbacks = tuple(callbacks)
+        self.sure_every = 1  # an end is believed only after a multiple of so many sweeps
         self.not_before = 0  # sweeps in which perplexity may stand still without an end
         self.history: list[Record] = []
         self.converged = False
@@ -83,7 +84,7 @@ class Monitor:
         self.history.append(record)
         if self.bar is not None:
             self.bar.show(record)
-        if perplexity is not None and before is not None and on_beat and sweep > self.not_before:
+        if perplexity is not None and before is not None and on_beat and sweep > self.not_before and sweep % self.sure_every == 0:
             self.converged = abs(before - perplexity) < max(self.tol * self.every * perplexity, self.least_change)
         wishes = [callback(subject, record) for callback in self.callbacks]
         return self.converged or any(wishes)

@@ -11,10 +11,11 @@ import numpy as np
 from scipy.special import psi
 
 from topoi.graph.wiring import Graph
-from topoi.infer.bundles import Fields, Flow, Knobs, Tables
+from topoi.infer.bundles import Fields, Flow, Focus, Knobs, Tables
 from topoi.infer.kernels import uniforms
 
 __all__ = [
+    "active",
     "admit",
     "count",
     "doubled",
@@ -33,7 +34,7 @@ def doubled(tables: Tables) -> Tables:
     return Tables(*(np.array(table, dtype=np.float64) for table in tables))
 
 
-def message(word, total, held, alpha, share, own, knobs: Knobs, heard, field_weight) -> np.ndarray:
+def message(word, total, held, alpha, word_prior, share, own, knobs: Knobs, heard, field_weight) -> np.ndarray:
     """What an edge hears: (n, L), sums to 1.
 
     mu(o, k) ~ (phi_w - own + beta) / (N - own + W beta) * [(1 - xi) (theta_o - own_o + alpha) / (T_o - own_o + A) + xi field], times the
@@ -41,7 +42,7 @@ def message(word, total, held, alpha, share, own, knobs: Knobs, heard, field_wei
     """
     own_word, own_side = own
     gone = own_word.sum(axis=0)
-    says = (np.maximum(word - gone, 0) + knobs.beta) / np.maximum(total - gone, knobs.beta_sum)
+    says = (np.maximum(word - gone, 0) + word_prior) / np.maximum(total - gone, knobs.beta_sum)
     owners = np.maximum(held - own_side, 0) + alpha
     if not knobs.plain_side:
         owners = owners / ((held + alpha).sum(axis=1) - own_side.sum(axis=1))[:, None]
@@ -96,7 +97,7 @@ def sweep(graph: Graph, read: Tables, write: Tables, mu: np.ndarray, flow: Flow,
                 m = mu[w.visit_message[v] + i * size : w.visit_message[v] + (i + 1) * size].reshape(len(slots), -1)
                 own = min(x, knobs.own_cap) * m
                 new = message(
-                    read.phi[word, topics], total, read.theta[grid], knobs.alpha[topics], read.share[pairs],
+                    read.phi[word, topics], total, read.theta[grid], knobs.alpha[topics], knobs.word_prior[topics], read.share[pairs],
                     (own * (not knobs.frozen_words), own), knobs, heard, fields.weight[doc],
                 )  # fmt: skip
                 residual[v] += x * np.abs(new - m).sum()
@@ -146,6 +147,32 @@ def tiny(graph: Graph, read: Tables, write: Tables, flow: Flow, knobs: Knobs, wo
     write.totals[:] = write.phi.sum(axis=0)
 
 
+def active(graph: Graph, tables: Tables, mu: np.ndarray, flow: Flow, focus: Focus, knobs: Knobs) -> None:
+    """One sweep of active BP, in place: chosen topics of chosen documents share what they hold of a message in new proportions."""
+    w = graph.wires
+    for stage in range(graph.n_word_blocks):
+        change = np.zeros((graph.n_doc_blocks, graph.width))
+        for p, v in _visits(graph, flow, stage):
+            doc = w.visit_doc[v]
+            if not focus.docs[doc]:
+                continue
+            slot, topics = w.slots[w.slot_ptr[doc]], focus.topics[doc]
+            totals, at_start = (tables.totals + change[p])[topics] + knobs.beta_sum, tables.theta[slot].copy()
+            for i, e in enumerate(range(w.visit_edge[v], w.visit_edge[v + 1])):
+                word, x = w.edge_word[e], float(w.edge_x[e])
+                m = mu[w.visit_message[v] + i * graph.width :][: graph.width]
+                own = min(x, knobs.own_cap) * m[topics]
+                says = (np.maximum(tables.phi[word, topics] - own, 0) + knobs.beta) / np.maximum(totals - own, knobs.beta_sum)
+                new = says * (np.maximum(tables.theta[slot, topics] - own, 0) + knobs.alpha[topics])
+                gain = x * (m[topics].sum() * new / new.sum() - m[topics])
+                m[topics] += gain / x
+                tables.theta[slot, topics] += gain
+                tables.phi[word, topics] += gain
+                focus.moved[slot, topics] += np.abs(gain)
+            change[p] += tables.theta[slot] - at_start
+        tables.totals[:] += change.sum(axis=0)
+
+
 def recall(graph: Graph, tables: Tables, knobs: Knobs, word_weight: np.ndarray) -> np.ndarray:
     """All messages as the tables imply them, laid out as the graph wants them."""
     w = graph.wires
@@ -188,7 +215,7 @@ def gibbs(graph: Graph, tables: Tables, z: np.ndarray, flow: Flow, fields: Field
                         none = np.zeros((len(slots), len(topics)))
                         total = (tables.totals + change[p])[topics] + knobs.beta_sum
                         odds = message(
-                            tables.phi[word, topics], total, tables.theta[grid], knobs.alpha[topics], tables.share[pairs],
+                            tables.phi[word, topics], total, tables.theta[grid], knobs.alpha[topics], knobs.word_prior[topics], tables.share[pairs],
                             (none, none), knobs, heard, fields.weight[doc],
                         ).ravel()  # fmt: skip
                         z[e] = np.searchsorted(np.cumsum(odds), uniforms(knobs.seed, w.edge_id[e : e + 1])[0] * odds.sum(), side="right")

@@ -47,7 +47,10 @@ class Rule:
         if self.digamma_words:
             phi = np.exp(psi(tables.phi + knobs.beta) - psi(tables.totals + knobs.beta_sum))
             phi = np.maximum(phi, FLOOR).astype(np.float32)
-            tables, knobs = tables._replace(phi=phi, totals=np.ones_like(tables.totals)), knobs._replace(beta=0.0, beta_sum=0.0)
+            tables, knobs = (
+                tables._replace(phi=phi, totals=np.ones_like(tables.totals)),
+                knobs._replace(beta=0.0, word_prior=np.zeros_like(knobs.word_prior), beta_sum=0.0),
+            )
         return tables, knobs
 
 

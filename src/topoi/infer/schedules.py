@@ -3,6 +3,8 @@
 synchronous   every message from the tables of the previous sweep; then the tables anew
 asynchronous  tables change with every message; documents in one shuffled order, words ascending
 residual      asynchronous, documents whose messages moved most in the last sweep first
+residual-words  the same by word: words are visited instead of documents
+active        asynchronous, only the documents that moved most, and in each only the topics that moved most (ABP); every tenth sweep is a full one
 auto          BP of documents that own themselves: a few brisk sweeps without stored messages, then asynchronous ones, with topic lists where
               topics are many; any other model or rule: asynchronous (VB: synchronous)
 """
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import psutil
 
+from topoi.infer.bundles import Focus
 from topoi.infer.lists import topic_lists
 from topoi.infer.rules import Rule
 
@@ -26,8 +29,11 @@ if TYPE_CHECKING:
 
 __all__ = ["BRISK", "SCHEDULES", "Schedule", "make_schedule"]
 
-SCHEDULES = ("auto", "asynchronous", "synchronous", "residual")
-BRISK = (5.0, 5.0, 5.0, 4.0, 4.0, 3.0, 3.0, 2.0, 2.0, 2.0)  # relaxation of the first sweeps of "auto" (docs/performance.md)
+SCHEDULES = ("auto", "asynchronous", "synchronous", "residual", "residual-words", "active")
+BRISK = (5.0,) * 4 + (4.0,) * 3 + (3.0,) * 4 + (2.0,) * 4  # relaxation of the first sweeps of "auto" (docs/performance.md)
+ACTIVE_DOCUMENTS, ACTIVE_TOPICS = 0.5, 0.2  # shares that "active" looks at
+SHRINK = 0.8  # the share of active topics begins at 1 and shrinks by this in every sweep (A19: topics must not lock in early)
+FULL_EVERY = 10  # sweeps of "active" after which all documents and topics have a turn (A19: residuals grow stale)
 LISTS_ABOVE = 256  # topics: below, a dense sweep is as fast as one over lists
 LISTS_EVERY = 10  # sweeps after which lists are made anew
 
@@ -37,6 +43,7 @@ class Schedule:
     name: str
     in_place: bool = True
     arrange: Callable[[State, Rule, Crew], None] | None = None  # prepares the next sweep: the order of visits, the messages it needs
+    full_every: int = 1  # every so many sweeps all messages are renewed
     relax: tuple[float, ...] = ()  # of the first sweeps, while messages are not stored: how far tables move towards a message
 
     @property
@@ -47,8 +54,34 @@ class Schedule:
 
 def _largest_residual_first(state: State, rule: Rule, crew: Crew) -> None:
     if state.sweep:
-        cell = np.repeat(np.arange(len(state.graph.wires.cell_visit) - 1), np.diff(state.graph.wires.cell_visit))
+        visits = (state.graph.turned or state.graph.wires).cell_visit
+        cell = np.repeat(np.arange(len(visits) - 1), np.diff(visits))
         state.flow.order[:] = np.lexsort((-state.flow.residual, cell))
+
+
+def _largest_residual_of_words_first(state: State, rule: Rule, crew: Crew) -> None:
+    if state.graph.turned is None:
+        state.turn_to_words()
+    _largest_residual_first(state, rule, crew)
+
+
+def _focus_on_what_moves(state: State, rule: Rule, crew: Crew) -> None:
+    """Choose the documents and topics of the next sweep by how much they moved when they were last renewed."""
+    graph, K = state.graph, state.graph.n_topics
+    moved = np.zeros((graph.n_slots, graph.width), np.float32) if state.focus is None else state.focus.moved
+    if state.focus is None or (state.sweep + 1) % FULL_EVERY == 0:
+        n_docs, n_topics = graph.n_docs, K
+    else:
+        n_docs = max(1, int(np.ceil(ACTIVE_DOCUMENTS * graph.n_docs)))
+        n_topics = max(1, int(np.ceil(max(ACTIVE_TOPICS, SHRINK**state.sweep) * K)))
+    slot = np.asarray(graph.wires.slots)
+    of_topics = moved[slot, :K]
+    docs = np.zeros(graph.n_docs, bool)
+    docs[np.argsort(-of_topics.sum(axis=1), kind="stable")[:n_docs]] = True
+    topics = np.sort(np.argsort(-of_topics, axis=1, kind="stable")[:, :n_topics], axis=1).astype(np.int32)
+    rows = np.flatnonzero(docs)
+    moved[slot[rows][:, None], topics[rows]] = 0
+    state.focus = Focus(docs, topics, moved)
 
 
 def _store_in_time(state: State, rule: Rule, crew: Crew) -> None:
@@ -76,7 +109,7 @@ def make_schedule(name: str, rule: Rule, graph: Graph | None = None, *, warm: bo
         )
     if rule.draws and name == "synchronous":
         raise ValueError("rule='gibbs' must see each draw at once, or it samples from another distribution; use schedule='asynchronous'.")
-    if rule.draws and name == "residual":
+    if rule.draws and name in ("residual", "residual-words", "active"):
         raise ValueError("rule='gibbs' never comes to rest, so there are no residuals to follow; use schedule='asynchronous'.")
     if rule.digamma_owners and name != "synchronous":
         raise ValueError(
@@ -87,14 +120,27 @@ def make_schedule(name: str, rule: Rule, graph: Graph | None = None, *, warm: bo
         raise ValueError(
             "messages='none' needs documents that own themselves and may use all topics (LDA without labels or authors); use messages='auto'."
         )
+    if (
+        graph is not None
+        and name in ("residual-words", "active")
+        and (not _plain(graph, tokens=True) or graph.plan.fields or not rule.stored)
+    ):
+        raise ValueError(
+            f"schedule={name!r} needs documents that own themselves and may use all topics (LDA without labels, authors or links), and stored "
+            "messages; use schedule='auto'."
+        )
     return {
         "synchronous": Schedule(name, in_place=False),
         "asynchronous": Schedule(name),
         "residual": Schedule(name, arrange=_largest_residual_first),
+        "residual-words": Schedule(name, arrange=_largest_residual_of_words_first),
+        "active": Schedule(name, arrange=_focus_on_what_moves, full_every=FULL_EVERY),
         "auto": Schedule(name, arrange=_store_in_time, relax=BRISK),
     }[name]
 
 
-def _plain(graph: Graph | None) -> bool:
-    """Whether every document owns itself and may use all topics, and words hold nothing but the messages."""
-    return graph is not None and graph.private and not len(graph.wires.topics) and graph.plan.word_base is None and not graph.tokens
+def _plain(graph: Graph | None, *, tokens: bool = False) -> bool:
+    """Whether every document owns itself and may use all topics, and words hold nothing but the messages. tokens: edges may be tokens."""
+    if graph is None or not graph.private or len(graph.wires.topics):
+        return False
+    return graph.plan.word_base is None and (tokens or not graph.tokens)

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from topoi.graph.wiring import Graph
 from topoi.infer import kernels
-from topoi.infer.bundles import Fields, Flow, Knobs, Tables
+from topoi.infer.bundles import Fields, Flow, Focus, Knobs, Tables, Wires
 from topoi.infer.crew import Crew
 from topoi.infer.rules import Rule
 
@@ -35,6 +35,7 @@ class State:
     stored: bool = True  # False while messages are only implied by the tables (kernels/tiny.py)
     mode: str = ""  # how the last sweep was made
     sweep: int = 0
+    focus: Focus | None = None  # of an active schedule
     spare: Tables | None = field(default=None, repr=False)  # second set of tables of synchronous schedules
 
     @classmethod
@@ -103,6 +104,7 @@ class State:
         return Knobs(
             alpha=self.alpha.astype(np.float32),
             beta=self.beta,
+            word_prior=np.full(self.graph.width, self.beta, np.float32),
             beta_sum=self.graph.n_words * self.beta,
             owner_prior=self.graph.plan.owner_prior,
             own_cap=rule.own_cap,
@@ -115,6 +117,22 @@ class State:
             n_word_blocks=self.graph.n_word_blocks,
             max_owners=self.graph.max_owners,
         )
+
+    def turn_to_words(self) -> None:
+        """From now on sweeps visit words instead of documents."""
+        self.graph, order = self.graph.by_words()
+        assert self.graph.turned is not None
+        n_visits = len(self.graph.turned.visit_doc)
+        mu = self.flow.mu.reshape(-1, self.graph.width)[order].ravel()
+        self.flow = self.flow._replace(mu=mu, order=np.arange(n_visits), residual=np.full(n_visits, np.inf))
+
+    def facing(self, tables: Tables, knobs: Knobs) -> tuple[Wires, Tables, Knobs]:
+        """Wires, tables and priors as the kernels see them: where sweeps visit words, documents and words have changed places."""
+        if self.graph.turned is None:
+            return self.graph.wires, tables, knobs
+        swapped = tables._replace(theta=tables.phi, phi=tables.theta, share=np.zeros(self.graph.n_words, np.float32))
+        side = np.where(knobs.alpha > 0, knobs.word_prior, np.float32(0))
+        return self.graph.turned, swapped, knobs._replace(alpha=side, word_prior=knobs.alpha)
 
     def settle_stage(self) -> None:
         """Add what the cells of a stage changed, in a fixed order."""
@@ -136,9 +154,9 @@ class State:
             self._even_out()
             return
         tables = blank_tables(self.graph, self.tables)
-        knobs = self.knobs(rule, in_place=False)
+        wires, faced, knobs = self.facing(tables, self.knobs(rule, in_place=False))
         for stage in range(self.graph.n_word_blocks):
-            crew.each(kernels.count_stage, self.graph.wires, tables, self.flow, knobs, stage)
+            crew.each(kernels.count_stage, wires, faced, self.flow, knobs, stage)
         self.tables = self.finished(tables)
 
     def _even_out(self) -> None:

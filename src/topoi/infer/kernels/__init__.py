@@ -1,5 +1,6 @@
 """The compiled heart. Begin with `sweeps.py`; `reference.py` beside this folder says the same in plain NumPy."""
 
+from topoi.infer.kernels.active import active_stage
 from topoi.infer.kernels.gibbs import gibbs_stage
 from topoi.infer.kernels.lists import admit, copy_stage, topics_of_words
 from topoi.infer.kernels.rows import uniforms
@@ -8,6 +9,7 @@ from topoi.infer.kernels.tables import count_stage, merge_shared, start_stage
 from topoi.infer.kernels.tiny import recall_stage, tiny_stage, tiny_start_stage
 
 __all__ = [
+    "active_stage",
     "admit",
     "copy_stage",
     "count_stage",

@@ -27,12 +27,12 @@ from topoi.infer.kernels.tables import count_visit
 @compiled
 def _renew_single(
     words, weights, first, last, m, phi, phi_out, side, gained, total, alpha, heard, held, silence,
-    new, gain, beta, beta_sum, cap, in_place, frozen
+    new, gain, word_prior, beta_sum, cap, in_place, frozen
 ):  # fmt: skip
     """Renew the messages m of edges first to last, with one owner and all topics. Eq. 7; eq. 21 with cap = 0; eq. 30 with a field.
 
     side (K,) is what the owner holds, `held` its sum with the prior (0: no normaliser); `gained` what it gains when the tables wait for the end
-    of the sweep; heard (K,) the weighted field, silence = 1 - its weight. Without a field the normaliser cancels and is left out.
+    of the sweep; word_prior (K,); heard (K,) the weighted field, silence = 1 - its weight. Without a field the normaliser cancels and is left out.
     Returns sum x |mu_new - mu_old|.
     """
     zero, one = f4(0), f4(1)
@@ -46,7 +46,7 @@ def _renew_single(
         weight = silence if silence == one or held == zero else silence / (held - own_side)
         z = zero
         for k in range(K):
-            word = max(phi[w, k] - own_word * m[i, k], zero) + beta
+            word = max(phi[w, k] - own_word * m[i, k], zero) + word_prior[k]
             owner = max(side[k] - own_side * m[i, k], zero) + alpha[k]
             value = word * (owner * weight + heard[k]) / max(total[k] - own_word * m[i, k], beta_sum)
             new[k] = value
@@ -73,7 +73,7 @@ def _renew_single(
 @compiled
 def _renew_listed(
     words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha, heard, held, silence,
-    new, gain, beta, beta_sum, cap, in_place, frozen
+    new, gain, word_prior, beta_sum, cap, in_place, frozen
 ):  # fmt: skip
     """`_renew_single` for a document that may use the topics where[:L] only; side, total, alpha and heard are of these topics."""
     zero, one = f4(0), f4(1)
@@ -87,7 +87,7 @@ def _renew_listed(
         weight = silence if silence == one or held == zero else silence / (held - own_side)
         z = zero
         for k in range(L):
-            word = max(phi[w, where[k]] - own_word * m[i, k], zero) + beta
+            word = max(phi[w, where[k]] - own_word * m[i, k], zero) + word_prior[where[k]]
             owner = max(side[k] - own_side * m[i, k], zero) + alpha[k]
             value = word * (owner * weight + heard[k]) / max(total[k] - own_word * m[i, k], beta_sum)
             new[k] = value
@@ -278,7 +278,7 @@ def _visit_singles(wires, read, write, flow, fields, knobs, scratch, begin, end)
     message, field_weight, prior = fields.message, fields.weight, knobs.alpha
     stock, change, total, alpha, heard = scratch.stock, scratch.change, scratch.total, scratch.alpha, scratch.heard
     side, gained, new, gain, where = scratch.side, scratch.gained, scratch.new, scratch.gain, scratch.where
-    beta, beta_sum, cap = f4(knobs.beta), f4(knobs.beta_sum), f4(knobs.own_cap)
+    word_prior, beta_sum, cap = knobs.word_prior, f4(knobs.beta_sum), f4(knobs.own_cap)
     in_place, frozen, moves_totals = knobs.in_place, knobs.frozen_words, knobs.in_place and not knobs.frozen_words
     for i in range(begin, end):
         v = order[i]
@@ -316,12 +316,12 @@ def _visit_singles(wires, read, write, flow, fields, knobs, scratch, begin, end)
         if listed:
             moved = _renew_listed(
                 words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha, heard, held, one - field_weight[doc],
-                new, gain, beta, beta_sum, cap, in_place, frozen,
+                new, gain, word_prior, beta_sum, cap, in_place, frozen,
             )  # fmt: skip
         else:
             moved = _renew_single(
                 words, weights, first, last, m, phi, phi_out, side, gained, total, alpha, heard, held, one - field_weight[doc],
-                new, gain, beta, beta_sum, cap, in_place, frozen,
+                new, gain, word_prior, beta_sum, cap, in_place, frozen,
             )  # fmt: skip
         residual[v] = moved
         if in_place and listed:

@@ -1,0 +1,152 @@
+"""Schedules that go by word and that look only at what moves: their kernels against the twins, and what they must not change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from conftest import PLAIN_SCHEDULES, begin, small_counts
+
+from topoi import LDA, LabeledLDA, RelationalTopicModel
+from topoi.infer import engine, reference, schedules
+from topoi.infer.bundles import Focus
+from topoi.infer.crew import Crew
+
+grids = pytest.mark.parametrize("blocks", [1, 3])
+rules = pytest.mark.parametrize("rule", ["bp", "sibp", "cvb0"])
+ALPHA = np.array([0.05, 0.1, 0.2, 0.3, 0.4])
+
+
+@grids
+@rules
+def test_a_sweep_by_word_is_the_reference_with_documents_and_words_exchanged(rule, blocks):
+    run = begin(small_counts(), 5, rule, "residual-words", blocks=blocks, alpha=ALPHA)
+    state = run.state
+    state.turn_to_words()
+    state.rebuild(run.rule, Crew(1))
+    mu = state.flow.mu.astype(np.float64)
+    seen = replace(state.graph, wires=state.graph.turned, turned=None)
+    _, twin, _ = state.facing(reference.doubled(state.tables), state.knobs(run.rule, in_place=True))
+    for _ in range(3):
+        _, _, knobs = state.facing(state.tables, state.knobs(run.rule, in_place=True))
+        run.sweep()
+        residual = reference.sweep(seen, twin, twin, mu, state.flow, silent(state), knobs)
+        np.testing.assert_allclose(state.tables.phi, twin.theta, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(state.tables.theta, twin.phi, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(state.tables.totals, twin.totals, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(state.flow.mu, mu, rtol=0, atol=1e-5)
+        np.testing.assert_allclose(state.flow.residual, residual, rtol=0, atol=1e-4)
+
+
+def silent(state):
+    return state.fields._replace(weight=np.zeros(state.graph.n_words, np.float32))
+
+
+def test_turning_to_words_keeps_every_message_and_table():
+    run = begin(small_counts(), 5, blocks=3)
+    run.sweep(3)
+    state, before = run.state, reference.doubled(run.state.tables)
+    old = dict(zip(state.graph.wires.edge_id.tolist(), run.messages.copy(), strict=True))
+    state.turn_to_words()
+    for edge, message in zip(state.graph.turned.edge_id.tolist(), run.messages, strict=True):
+        np.testing.assert_array_equal(message, old[edge])
+    state.rebuild(run.rule, Crew(1))
+    np.testing.assert_allclose(state.tables.theta, before.theta, atol=1e-4)
+    np.testing.assert_allclose(state.tables.phi, before.phi, atol=1e-4)
+
+
+def test_words_that_moved_most_come_first():
+    run = begin(small_counts(), 5, schedule="residual-words", blocks=2)
+    run.sweep(2)
+    schedules._largest_residual_of_words_first(run.state, run.rule, Crew(1))
+    cells, flow = run.state.graph.turned.cell_visit, run.state.flow
+    for first, last in zip(cells[:-1], cells[1:], strict=True):
+        assert sorted(flow.order[first:last]) == list(range(first, last))
+        assert (np.diff(flow.residual[flow.order[first:last]]) <= 0).all()
+
+
+@grids
+@rules
+def test_an_active_sweep_is_the_reference(rule, blocks):
+    run = begin(small_counts(), 5, rule, "active", blocks=blocks, alpha=ALPHA)
+    state = run.state
+    tables, mu = reference.doubled(state.tables), state.flow.mu.astype(np.float64)
+    for _ in range(4):
+        knobs = state.knobs(run.rule, in_place=True)
+        run.schedule.arrange(state, run.rule, Crew(1))
+        focus = Focus(state.focus.docs, state.focus.topics, state.focus.moved.astype(np.float64))
+        engine._pass_active(state, run.rule, Crew(1))
+        state.sweep += 1
+        reference.active(state.graph, tables, mu, state.flow, focus, knobs)
+        np.testing.assert_allclose(state.tables.theta, tables.theta, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(state.tables.phi, tables.phi, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(state.tables.totals, tables.totals, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(state.flow.mu, mu, rtol=0, atol=1e-5)
+        np.testing.assert_allclose(state.focus.moved, focus.moved, rtol=0, atol=1e-3)
+
+
+def test_everything_active_is_asynchronous(monkeypatch):
+    monkeypatch.setattr(schedules, "FULL_EVERY", 1)
+    active, plain = begin(small_counts(), 5, schedule="active", blocks=2), begin(small_counts(), 5, blocks=2)
+    for run in (active, plain):
+        run.sweep(5)
+    np.testing.assert_allclose(active.state.tables.theta, plain.state.tables.theta, atol=1e-3)
+    np.testing.assert_allclose(active.messages, plain.messages, atol=1e-4)
+
+
+def test_active_documents_and_topics_are_those_that_moved_most():
+    run = begin(small_counts(), 5, schedule="active")
+    for sweep in range(1, 13):
+        moved = None if run.state.focus is None else run.state.focus.moved[run.state.graph.wires.slots, :5].copy()
+        run.schedule.arrange(run.state, run.rule, Crew(1))
+        focus, full = run.state.focus, sweep in (1, 10)
+        assert focus.docs.sum() == (20 if full else 10)
+        assert focus.topics.shape[1] == (5 if full else max(1, int(np.ceil(5 * max(0.2, 0.8 ** (sweep - 1))))))
+        if not full:
+            assert moved.sum(axis=1)[focus.docs].min() >= moved.sum(axis=1)[~focus.docs].max()
+        engine._pass_active(run.state, run.rule, Crew(1))
+        run.state.sweep += 1
+
+
+@rules
+@pytest.mark.parametrize("schedule", PLAIN_SCHEDULES)
+def test_messages_and_tables_stay_sound(rule, schedule):
+    counts = small_counts()
+    run = begin(counts, 5, rule, schedule, blocks=3)
+    run.sweep(60)
+    np.testing.assert_allclose(run.messages.sum(axis=1), 1, atol=1e-4)
+    assert run.messages.min() >= 0
+    tables, graph = run.state.tables, run.state.graph
+    np.testing.assert_allclose(tables.theta.sum(axis=1)[graph.wires.slots], counts.sum(axis=1), atol=1e-2)
+    np.testing.assert_allclose(tables.phi.sum(axis=1), counts.sum(axis=0), atol=1e-2)
+    np.testing.assert_allclose(tables.totals, tables.phi.sum(axis=0), atol=1e-2)
+    before = reference.doubled(tables)
+    run.state.rebuild(run.rule, Crew(1))
+    np.testing.assert_allclose(run.state.tables.theta, before.theta, atol=1e-2)
+    np.testing.assert_allclose(run.state.tables.phi, before.phi, atol=1e-2)
+
+
+@rules
+@pytest.mark.parametrize("schedule", PLAIN_SCHEDULES)
+def test_planted_blocks_are_found(blocks, rule, schedule):
+    corpus, truth = blocks
+    model = LDA(4, rule=rule, schedule=schedule, doc_topic_prior=0.1, topic_word_prior=0.05, random_state=1).fit(corpus)
+    assert model.perplexity(corpus) < 1.1 * len(truth.topic_word[0]) / 4
+
+
+def test_active_ends_after_a_full_sweep(mixed):
+    model = LDA(5, schedule="active").fit(mixed[0])
+    assert model.converged_
+    assert model.n_iter_ % schedules.FULL_EVERY == 0
+
+
+@pytest.mark.parametrize("schedule", PLAIN_SCHEDULES)
+def test_refused_where_documents_do_not_own_themselves(schedule):
+    counts = small_counts()
+    with pytest.raises(ValueError, match="use schedule='auto'"):
+        LabeledLDA(schedule=schedule).fit(counts, [["a"], ["b"]] * 10)
+    with pytest.raises(ValueError, match="use schedule='auto'"):
+        RelationalTopicModel(3, schedule=schedule).fit(counts, links=[(0, 1), (3, 4)])
+    with pytest.raises(ValueError, match="use schedule='auto'"):
+        LDA(3, schedule=schedule, messages="none").fit(counts)
