@@ -32,10 +32,9 @@ LEARNED = {"doc_topic_prior": "learn", "topic_word_prior": "learn"}
 
 
 def run(args: argparse.Namespace) -> None:
-    authors(args)
-    relations(args)
-    link_prediction(args)
-    labels(args)
+    parts = {"authors": authors, "relations": relations, "links": link_prediction, "labels": labels}
+    for name in args.parts or parts:
+        parts[name](args)
 
 
 def document_split(n_docs: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -50,7 +49,7 @@ def document_split(n_docs: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 def authors(args: argparse.Namespace) -> None:
     """Author-topic model: BP against Gibbs, one scorer."""
-    sets = ("cora",) if args.quick else ("cora", "medl", "nips")
+    sets = ("cora",) if args.quick else args.sets or ("cora", "medl", "nips")
     seeds, n_topics = args.seeds or 3, 10 if args.quick else 50
     sweeps = {"bp": 10, "gibbs": 10} if args.quick else {"bp": 100, "gibbs": 300}
     jobs = [(args.data, name, rule, n_topics, sweeps[rule], seed) for name in sets for rule in ("bp", "gibbs") for seed in range(seeds)]
@@ -99,20 +98,19 @@ CONTROLS: list[tuple[str, str, Any]] = [  # links, factor, weight
 
 def relations(args: argparse.Namespace) -> None:
     """Relational model: held-out documents arrive with their links; LDA and shuffled links are the controls."""
-    sets = ("cora",) if args.quick else ("cora", "medl", "blog")
+    sets = ("cora",) if args.quick else args.sets or ("cora", "medl", "blog")
     seeds, n_topics, sweeps = (1, 10, 10) if args.quick else (args.seeds or 3, 20, 100)
     variants = [("none", "", 0.0), *CONTROLS]
-    jobs = [
-        (args.data, name, variant, priors, n_topics, sweeps, seed)
-        for name in sets
-        for priors in ("fixed", "learned")
-        for variant in variants
-        for seed in range(seeds)
-    ]
-    results = np.array(list(each(measure_relations, jobs))).reshape(len(sets), 2, len(variants), seeds, 3)
-    for name, by_priors in zip(sets, results, strict=True):
+    for name in sets:
+        jobs = [
+            (args.data, name, v, priors, n_topics, sweeps, seed)
+            for priors in ("fixed", "learned")
+            for v in variants
+            for seed in range(seeds)
+        ]
+        by_priors = np.array(list(each(measure_relations, jobs))).reshape(2, len(variants), seeds, 3)
         print(
-            f"### Relational model, {name.upper()}\n\nK={n_topics}, {seeds} seeds, {sweeps} sweeps. Predictive perplexity of linked test documents.\n"
+            f"### Relational model, {name.upper()}\n\nK={n_topics}, {seeds} seed{'s' * (seeds > 1)}, {sweeps} sweeps. Predictive perplexity of linked test documents.\n"
         )
         for priors, scores in zip((f"alpha=beta={PRIOR}", "learned priors"), by_priors, strict=True):
             base = scores[0].mean(axis=0)
