@@ -34,7 +34,8 @@ def measure(data: Path, name: str, prior: float | str, n_topics: int, sweeps: in
     """Predictive perplexity with the model's own prior; its mean alpha and its beta."""
     began = time.perf_counter()
     train, test = split(data, name)
-    model = LDA(n_topics, doc_topic_prior=prior, topic_word_prior=prior, max_iter=sweeps, tol=0, evaluate_every=0, random_state=seed)
+    options = {"schedule": "asynchronous", "max_iter": sweeps, "tol": 0, "evaluate_every": 0, "random_state": seed}
+    model = LDA(n_topics, doc_topic_prior=prior, topic_word_prior=prior, **options)
     perplexity = completion(model.fit(train), test).perplexity
     note(f"{name} prior {prior} seed {seed}: {perplexity:.1f}, {time.perf_counter() - began:.1f} s")
     return perplexity, float(model.doc_topic_prior_.mean()), model.topic_word_prior_

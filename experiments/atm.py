@@ -36,7 +36,7 @@ PROTOCOLS = {  # of test documents' authors (A9): author_shares, known_authors
     "known authors": ("uniform", True),
 }
 OWN = "from scratch, equal shares, own fold-in"
-PLAN: Plan = {"cora": (FEW_TOPICS, 3), "medl": (FEW_TOPICS, 2), "nips": ([30], 1)}
+PLAN: Plan = {"cora": (FEW_TOPICS, 3), "medl": (FEW_TOPICS, 2)}
 
 
 def experiment(run: Run) -> None:

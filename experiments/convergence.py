@@ -12,7 +12,7 @@ from experiments.lda import METHODS, OWN
 from topoi import LDA
 
 COMPARED = ("s-BP", "a-BP", *OWN, "VB", "GS")
-PLAN: Plan = {"cora": ([50], 3), "medl": ([50], 3), "nips": ([50], 1), "blog": ([50], 1)}  # topics, seeds
+PLAN: Plan = {"cora": ([50], 3), "medl": ([50], 3), "nips": ([50], 1)}  # topics, seeds
 SWEEPS = 500  # at most
 
 

@@ -12,6 +12,7 @@ from topoi.evaluate import completion_perplexity
 
 OWN: dict[str, dict[str, Any]] = {  # BP beside the paper's two schedules
     "residual": {"schedule": "residual"},
+    "active": {"schedule": "active"},
     "auto": {"schedule": "auto"},
     "a-TBP": {"schedule": "asynchronous", "messages": "none"},
     "s-TBP": {"schedule": "synchronous", "messages": "none"},

@@ -41,7 +41,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "RTM, BP, xi learned": {"link_weight": "learn"},
 }
 SHIFTED = "cora, shifted"  # the links of the paper's toolbox, see shift.py
-PLAN: Plan = {"cora": (FEW_TOPICS, 3), SHIFTED: (FEW_TOPICS, 3), "medl": (FEW_TOPICS, 2), "blog": ([30], 1)}
+PLAN: Plan = {"cora": (FEW_TOPICS, 3), SHIFTED: (FEW_TOPICS, 3), "medl": (FEW_TOPICS, 2)}
 VALUES = {
     "all links": 1,
     "all links, linked documents": 1,

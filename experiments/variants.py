@@ -8,7 +8,7 @@ from experiments.harness import FEW_TOPICS, Plan, Run, as_markdown, mean_table, 
 from experiments.lda import OWN, measure
 
 SIX = ("s-BP", "a-BP", "s-siBP", "a-siBP", "s-CVB0", "a-CVB0")
-PLAN: Plan = {"cora": (FEW_TOPICS, 3), "medl": (FEW_TOPICS, 3), "nips": ([10, 50], 1), "blog": ([10, 50], 1)}
+PLAN: Plan = {"cora": (FEW_TOPICS, 3), "medl": (FEW_TOPICS, 3), "nips": ([50], 1)}
 
 
 def experiment(run: Run) -> None:

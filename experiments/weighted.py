@@ -12,7 +12,7 @@ from topoi import LDA
 from topoi.evaluate import npmi, split_tokens
 
 WEIGHTINGS = ("count", "tf", "tfidf", "log")
-PLAN: Plan = {"cora": ([50], 3), "medl": ([50], 3), "nips": ([50], 1), "blog": ([50], 1)}
+PLAN: Plan = {"cora": ([50], 3), "medl": ([50], 3), "nips": ([50], 1)}
 VALUES = {  # column: digits
     "perplexity": 1,
     "perplexity, short half": 1,

@@ -37,7 +37,7 @@ class PriorLearner:
     expected: bool = True
     after: int = 10
     every: int = 5
-    steps: int = 3
+    steps: int = 1
 
     def update(self, state: State) -> None:
         """Change state.alpha and state.beta, if it is time."""
