@@ -52,7 +52,7 @@ class Monitor:
         callbacks: Sequence[Callable[[Any, Record], Any]] = (),
         progress: bool = False,
     ) -> None:
-        self.counts, self.tol = counts, tol
+        self.counts, self.tol = counts, 0.0 if paper_rule else tol
         self.every = 10 if paper_rule else every
         self.least_change = 1.0 if paper_rule else 0.0  # of perplexity, not relative
         self.max_iter = max_iter
