@@ -397,14 +397,14 @@ def test_no_tolerance_never_stops_even_when_nothing_moves(mixed):
 
 
 def test_stops_when_perplexity_stands_still(blocks):
-    model = LDA(4, max_iter=500, tol=1e-4, evaluate_every=5).fit(blocks[0])
+    model = LDA(4, schedule="asynchronous", max_iter=500, tol=1e-4, evaluate_every=5).fit(blocks[0])
     assert model.converged_ is True
     assert model.n_iter_ < 500
     assert model.n_iter_ % 5 == 0
     before, last = [record["perplexity"] for record in model.history_ if record["perplexity"] is not None][-2:]
-    assert abs(before - last) < 1e-4 * last
+    assert abs(before - last) < 5 * 1e-4 * last, "the share is per sweep"
     earlier = [record["perplexity"] for record in model.history_[:-5] if record["perplexity"] is not None]
-    assert all(abs(a - b) >= 1e-4 * b for a, b in zip(earlier, earlier[1:], strict=False)), "and not before"
+    assert all(abs(a - b) >= 5 * 1e-4 * b for a, b in zip(earlier, earlier[1:], strict=False)), "and not before"
 
 
 def test_the_papers_rule(mixed):
