@@ -55,7 +55,7 @@ class Online:
             warm = (self.base + self.beta) / (self.base + self.beta).sum(axis=0)
         start, sweeps = ("hard", FIRST_SWEEPS) if warm is None else ("warm", SWEEPS)
         state = State.start(graph, self.rule, self.alpha, self.beta, seed=seed, crew=crew, start=start, word_topic=warm)
-        learner = PriorLearner(self.learn_alpha, self.learn_beta, expected=self.rule.expected_counts, every=sweeps, steps=3)
+        learner = PriorLearner(self.learn_alpha, self.learn_beta, expected=self.rule.expected_counts, every=sweeps)
         run(state, self.rule, make_schedule("asynchronous", self.rule), max_iter=sweeps, monitor=Monitor(), crew=crew, learners=[learner])
         self.alpha, self.beta = state.alpha[: self.n_topics].copy(), state.beta
         self._merge(state.tables.phi[:, : self.n_topics].astype(np.float64), self.total_docs / weights.shape[0])

@@ -15,6 +15,7 @@ from topoi.infer.state import State
 __all__ = ["PRIOR_RANGE", "FieldWeightLearner", "Learner", "PriorLearner"]
 
 PRIOR_RANGE = (1e-4, 10.0)
+SETTLED = 50  # sweeps
 
 
 class Learner(Protocol):
@@ -29,7 +30,7 @@ class PriorLearner:
 
     A plain update takes an expected count of 0.01 for a hundredth of a token that is certainly there, and runs away. `expected` treats it as
     a token that is there with probability 0.01. Learning starts `after` some sweeps, when topics have taken shape, and then
-    comes every `every` sweeps with `steps` steps each.
+    comes every `every` sweeps, with `steps` steps each until topics settle and one after that.
     """
 
     alpha: bool = True
@@ -37,13 +38,13 @@ class PriorLearner:
     expected: bool = True
     after: int = 10
     every: int = 5
-    steps: int = 1
+    steps: int = 3
 
     def update(self, state: State) -> None:
         """Change state.alpha and state.beta, if it is time."""
         if state.sweep < self.after or state.sweep % self.every or not (self.alpha or self.beta):
             return
-        for _ in range(self.steps):
+        for _ in range(self.steps if state.sweep <= SETTLED else 1):
             if self.alpha:
                 state.alpha[: state.graph.n_topics] = learned_alpha(state, self.expected)
             if self.beta:
