@@ -285,3 +285,14 @@ def test_choose_n_components_takes_a_matrix_and_keeps_the_model(blocks):
     assert choice.best == 4
     assert model.n_components == 3
     assert not hasattr(model, "components_")
+
+
+def test_gibbs_fold_in_averages_samples(mixed):
+    """One sample of a short document is noisy; the mean of many predicts better, and comes near the expectation that BP computes."""
+    corpus, truth = mixed
+    one, many, bp = (
+        evaluate.completion_perplexity(truth.topic_word, corpus, fold_in_rule=rule, fold_in_samples=n, doc_topic_prior=0.1)
+        for rule, n in (("gibbs", 1), ("gibbs", 50), ("bp", 1))
+    )
+    assert many < one
+    assert abs(many / bp - 1) < 0.02

@@ -42,13 +42,14 @@ def completion(
     random_state: int = 0,
     doc_topic_prior: Any = None,
     fold_in_rule: str | None = None,
+    fold_in_samples: int = 1,
     n_jobs: int | None = None,
     **metadata: Any,
 ) -> Completion:
     """Predict held-out tokens of each document from its other tokens, with topics fixed.
 
     model: a fitted topoi model, or topics of any other library as an array (K, W). Topics from elsewhere, and any model with
-    `fold_in_rule` ("bp" is the common one, "gibbs" a single sample), are folded in by that rule (default "bp") with `doc_topic_prior`, a number
+    `fold_in_rule` ("bp" is the common one, "gibbs" the mean of the last `fold_in_samples` samples), are folded in by that rule (default "bp") with `doc_topic_prior`, a number
     or (K,) (default: the model's own, or 0.01). So all libraries can be scored in one way. `metadata` (authors, links) goes to the
     model's `transform`, which works with the model's own n_jobs.
     """
@@ -64,7 +65,8 @@ def completion(
             alpha = getattr(model, "doc_topic_prior_", FOREIGN_PRIOR) if doc_topic_prior is None else doc_topic_prior
             alpha = np.broadcast_to(np.asarray(alpha, dtype=np.float64), (topic_word.shape[0],))
             messages = "auto" if fold_in_rule == "gibbs" else "edge"
-            shares = fold_in(observed, topic_word, alpha, make_rule(fold_in_rule or "bp", messages=messages), crew=crew, seed=random_state)
+            rule = make_rule(fold_in_rule or "bp", messages=messages)
+            shares = fold_in(observed, topic_word, alpha, rule, crew=crew, seed=random_state, samples=fold_in_samples)
         gains = document_log_likelihood(held, shares, topic_word, crew)
     tokens = held.sum(axis=1)
     mean = gains.sum() / tokens.sum()

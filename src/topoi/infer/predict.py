@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy import sparse
@@ -11,7 +11,7 @@ from topoi.graph.factors import Documents, Factor, Words, compile_factors
 from topoi.graph.wiring import padded
 from topoi.infer.crew import Crew
 from topoi.infer.engine import run
-from topoi.infer.monitor import Monitor
+from topoi.infer.monitor import Monitor, Record
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
 from topoi.infer.state import State
@@ -33,11 +33,12 @@ def fold_in(
     crew: Crew,
     seed: int = 0,
     max_iter: int = MAX_SWEEPS,
+    samples: int = 1,
 ) -> np.ndarray:
     """(D, K) topic shares of new documents; an empty document gets the prior.
 
     weights: (D, W) counts or weights; topic_word: (K, W), rows sum to 1; alpha: (K,). The start is what each word says under the prior, so the
-    result is a function of the document alone (a Gibbs rule draws, keyed by `seed`).
+    result is a function of the document alone (a Gibbs rule draws, keyed by `seed`, and averages the last `samples` sweeps).
     """
     out = np.empty((weights.shape[0], len(alpha)))
     n_edges = weights.sum(axis=1) if rule.tokens else np.diff(weights.indptr)
@@ -46,9 +47,11 @@ def fold_in(
     while first < weights.shape[0]:
         done = edges[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(edges, done + CHUNK_BYTES)))
-        out[first:last] = fold_in_state(
-            weights[first:last], topic_word, alpha, rule, [Documents()], crew=crew, seed=seed, max_iter=max_iter
-        ).doc_topic()
+        drawn = Average(max_iter - samples)
+        state = fold_in_state(
+            weights[first:last], topic_word, alpha, rule, [Documents()], crew=crew, seed=seed, max_iter=max_iter, callbacks=[drawn]
+        )
+        out[first:last] = drawn.mean() if rule.draws else state.doc_topic()
         first = last
     return out
 
@@ -63,6 +66,7 @@ def fold_in_state(
     crew: Crew,
     seed: int = 0,
     max_iter: int = MAX_SWEEPS,
+    callbacks: Sequence[Callable[[State, Record], object]] = (),
 ) -> State:
     """Pass messages in new documents under fixed topics; `factors` are the model's factors beside the words."""
     in_place = not rule.digamma_owners
@@ -72,9 +76,32 @@ def fold_in_state(
     state = State.start(graph, rule, alpha, TINY, seed=seed, crew=crew, start=start, word_topic=topic_word.T)
     independent = graph.private and not graph.plan.fields and not rule.draws
     rest = REST if independent else 0.0  # a document at rest is woken by nobody only if nobody talks to it
-    run(state, rule, schedule, max_iter=max_iter, monitor=Monitor(callbacks=[_at_rest]), crew=crew, rest=rest)
+    run(
+        state,
+        rule,
+        schedule,
+        max_iter=max_iter,
+        monitor=Monitor(callbacks=[_at_rest, *(callbacks if rule.draws else ())]),
+        crew=crew,
+        rest=rest,
+    )
     state.rebuild(rule, crew)  # the same bits whether or not other documents kept the run going
     return state
+
+
+class Average:
+    """A callback: the mean topic shares of documents over the sweeps after `after`."""
+
+    def __init__(self, after: int) -> None:
+        self.after, self.n = after, 0
+        self.total: np.ndarray | float = 0.0
+
+    def __call__(self, state: State, record: Record) -> None:
+        if record.sweep > self.after:
+            self.total, self.n = self.total + state.doc_topic(), self.n + 1
+
+    def mean(self) -> np.ndarray | float:
+        return self.total / max(self.n, 1)
 
 
 def _at_rest(state: State, _record: object) -> bool:
