@@ -8,7 +8,7 @@ from experiments.harness import FEW_TOPICS, FOLDS, TOPICS, Plan, Run, as_markdow
 from experiments.lda import measure
 
 METHODS = ("a-BP", "GS", "VB")
-FIXED_PLAN: Plan = {"cora": (TOPICS, FOLDS), "medl": (TOPICS, FOLDS), "nips": ([10, 50], 2), "blog": (FEW_TOPICS, 2)}
+FIXED_PLAN: Plan = {"cora": (TOPICS, FOLDS), "medl": (TOPICS, FOLDS), "nips": ([50], 2), "blog": (FEW_TOPICS, 2)}
 LEARNED_PLAN: Plan = {"cora": ([50], FOLDS), "medl": ([50], FOLDS)}
 
 

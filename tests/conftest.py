@@ -15,7 +15,7 @@ from scipy import sparse
 
 from topoi import datasets
 from topoi.graph.factors import Documents, Words, compile_factors
-from topoi.infer import engine, reference
+from topoi.infer import engine, reference, schedules
 from topoi.infer.bundles import Tables
 from topoi.infer.crew import Crew
 from topoi.infer.rules import Rule, make_rule
@@ -123,6 +123,12 @@ def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str
     return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, **environment}, timeout=300
     )
+
+
+@pytest.fixture
+def brisk_always(monkeypatch):
+    """schedule="auto" is brisk on small corpora, too."""
+    monkeypatch.setattr(schedules, "BRISK_FROM", 0)
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import every_model_combination
+from scipy import sparse
 
 from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, TopicModel, datasets
 from topoi.graph.factors import Authors, Links, Words
+
+pytestmark = pytest.mark.usefixtures("brisk_always")
 
 
 class Crash(Exception):
@@ -98,6 +101,8 @@ def test_other_models_go_on_in_the_same_bits(tmp_path):
 
 CODE = """
 import sys
+from topoi.infer import schedules
+schedules.BRISK_FROM = 0
 from topoi import LDA, datasets
 corpus, _ = datasets.make_lda(300, 200, 5, random_state=1)
 say = lambda state, record: print(record.sweep, flush=True)
@@ -155,7 +160,7 @@ def test_a_fresh_seed_is_kept(tmp_path, mixed):
 
     with pytest.raises(Crash):
         LDA(4, random_state=None, callbacks=[remember, crash_at(13)]).fit(counts, checkpoint=path)
-    LDA(4, random_state=None, callbacks=[remember], max_iter=20).fit(counts, checkpoint=path)
+    LDA(4, random_state=None, callbacks=[remember], max_iter=40).fit(counts, checkpoint=path)
     assert len(set(seeds)) == 1
 
 
@@ -178,6 +183,8 @@ def test_a_run_that_a_callback_stops_can_go_on(tmp_path, mixed):
         lambda counts: (LDA(4), 2 * counts),
         lambda counts: (RelationalTopicModel(4), counts),
         lambda counts: (LDA(4, init=LDA(4, max_iter=2).fit(counts)), counts),
+        lambda counts: (LDA(4, init="soft"), counts),
+        lambda counts: (LDA(4), sparse.hstack([counts, np.zeros((counts.shape[0], 3))])),
     ],
 )
 def test_the_checkpoint_of_another_run_is_refused_and_kept(tmp_path, mixed, change):
@@ -189,6 +196,52 @@ def test_the_checkpoint_of_another_run_is_refused_and_kept(tmp_path, mixed, chan
     with pytest.raises(ValueError, match=r"checkpoint of another run.*Delete it"):
         model.fit(other, checkpoint=path)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Links([(0, 1)], 0.15), Links([(0, 1)], 0.6)),
+        (Links([(0, 1)], 0.15), Links([(0, 1)], 0.15, "identity")),
+        (Links([(0, 1)], 0.15), Links([(0, 2)], 0.15)),
+        (Authors([["a"], ["b"]] * 75), Authors([["a"], ["b"]] * 75, "learned")),
+    ],
+)
+def test_other_factors_are_another_run(tmp_path, mixed, one, other):
+    path, words = tmp_path / "run.ckpt", Words(mixed[0].counts)
+    with pytest.raises(Crash):
+        TopicModel([words, one], 4, callbacks=[crash_at(12)]).fit(checkpoint=path)
+    with pytest.raises(ValueError, match="checkpoint of another run"):
+        TopicModel([words, other], 4).fit(checkpoint=path)
+    TopicModel([words, one], 4, max_iter=31).fit(checkpoint=path)
+
+
+def test_a_long_prior_is_compared_in_full(tmp_path, mixed):
+    path, prior = tmp_path / "run.ckpt", np.full(1200, 0.1)
+    with pytest.raises(Crash):
+        LDA(1200, doc_topic_prior=prior, callbacks=[crash_at(2)]).fit(mixed[0].counts, checkpoint=path, checkpoint_every=1)
+    prior[600] = 0.2
+    with pytest.raises(ValueError, match="checkpoint of another run"):
+        LDA(1200, doc_topic_prior=prior).fit(mixed[0].counts, checkpoint=path)
+
+
+def test_a_run_killed_after_its_last_sweep(tmp_path, monkeypatch):
+    """The last checkpoint is written, the model is not: going on gives the model of the whole run, fields included."""
+    path, corpus = tmp_path / "run.ckpt", datasets.make_links(60)[0]
+    options = {"link_weight": 0.3, "max_iter": 8, "tol": 0}
+    with monkeypatch.context() as patched:
+        patched.setattr("topoi.models.base.TopicModelBase._keep", lambda *_: (_ for _ in ()).throw(Crash))
+        with pytest.raises(Crash):
+            RelationalTopicModel(4, **options).fit(corpus, checkpoint=path, checkpoint_every=4)
+    assert_same_run(RelationalTopicModel(4, **options).fit(corpus, checkpoint=path), RelationalTopicModel(4, **options).fit(corpus))
+
+
+def test_a_model_file_is_no_checkpoint(tmp_path, mixed):
+    path = tmp_path / "m.topoi"
+    LDA(3, max_iter=2).fit(mixed[0]).save(path)
+    with pytest.raises(ValueError, match="no checkpoint.*give another file"):
+        LDA(3).fit(mixed[0], checkpoint=path)
+    assert path.exists()
 
 
 def test_bad_checkpoints(tmp_path, mixed):

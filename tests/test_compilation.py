@@ -10,7 +10,7 @@ import pytest
 from conftest import MODEL_COMBINATIONS, run_python
 
 from topoi import LDA, datasets, evaluate
-from topoi.infer import kernels, measures
+from topoi.infer import kernels, measures, schedules
 
 
 def compiled_kernels() -> dict:
@@ -25,6 +25,7 @@ def tally() -> dict[str, tuple[int, int]]:
 
 def use_everything(n_topics: int, **options) -> None:
     """Every rule and schedule, and what one does with a model."""
+    schedules.BRISK_FROM = 0  # small corpora too; `quick` puts it back
     corpus, _ = datasets.make_blocks(random_state=n_topics)
     for rule, schedule in MODEL_COMBINATIONS:
         model = LDA(n_topics, rule=rule, schedule=schedule, max_iter=12, **options).fit(corpus)
@@ -34,6 +35,13 @@ def use_everything(n_topics: int, **options) -> None:
     evaluate.completion_perplexity(model, corpus)
     evaluate.completion_perplexity(model.components_, corpus, fold_in_rule="gibbs")
     evaluate.left_to_right(model, corpus[:3], n_particles=2)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick():
+    before = schedules.BRISK_FROM
+    yield
+    schedules.BRISK_FROM = before
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,8 @@ from topoi import LDA, datasets, evaluate
 from topoi.graph import wiring
 from topoi.infer import engine
 
+pytestmark = pytest.mark.usefixtures("brisk_always")
+
 
 def fit(counts, rule: str, schedule: str, **options):
     return LDA(5, rule=rule, schedule=schedule, max_iter=12, tol=0, **options).fit(counts)
@@ -77,6 +79,8 @@ import json, sys
 sys.path.insert(0, %r)
 from conftest import MODEL_COMBINATIONS
 from test_determinism import digest, fit
+from topoi.infer import schedules
+schedules.BRISK_FROM = 0
 from topoi import datasets
 counts = datasets.make_lda(150, 80, 5, random_state=1)[0].counts
 print(json.dumps({f"{rule} {schedule}": digest(fit(counts, rule, schedule, n_jobs=2)) for rule, schedule in MODEL_COMBINATIONS}))

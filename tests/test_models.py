@@ -24,6 +24,8 @@ from topoi.infer.rules import make_rule
 from topoi.infer.schedules import make_schedule
 from topoi.infer.state import State, blank_tables
 
+pytestmark = pytest.mark.usefixtures("brisk_always")
+
 
 @pytest.fixture(scope="module")
 def small():
@@ -443,3 +445,15 @@ def test_bad_metadata_is_refused_with_the_cure(small):
         LabeledLDA().fit(small, [[]] * n)
     fitted = LabeledLDA(max_iter=3).fit(small, ["a", "b"] * (n // 2))
     assert fitted.score(small[:2], ["a", "never seen"]) in (0.0, 0.5)
+
+
+def test_one_word_repeated_very_often_beside_a_field():
+    """n_d - x + alpha is 0 in single precision; the message must stay a number."""
+    counts = np.zeros((6, 5))
+    counts[0, 0] = 2e5
+    counts[1:, 1:] = 3
+    model = RelationalTopicModel(3, link_weight=0.3, doc_topic_prior=1e-3, topic_word_prior=0.01, schedule="asynchronous", max_iter=20).fit(
+        counts, links=[(0, 1), (2, 3)]
+    )
+    assert np.isfinite(model.components_).all()
+    assert np.isfinite(model.doc_topic_).all()

@@ -148,5 +148,5 @@ def test_refused_where_documents_do_not_own_themselves(schedule):
         LabeledLDA(schedule=schedule).fit(counts, [["a"], ["b"]] * 10)
     with pytest.raises(ValueError, match="use schedule='auto'"):
         RelationalTopicModel(3, schedule=schedule).fit(counts, links=[(0, 1), (3, 4)])
-    with pytest.raises(ValueError, match="use schedule='auto'"):
+    with pytest.raises(ValueError, match="needs stored messages"):
         LDA(3, schedule=schedule, messages="none").fit(counts)

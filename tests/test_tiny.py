@@ -7,7 +7,7 @@ import pytest
 from conftest import begin, small_counts
 from scipy import sparse
 
-from topoi import LDA, datasets
+from topoi import LDA, AuthorTopicModel, RelationalTopicModel, datasets
 from topoi.infer import engine, reference
 from topoi.infer.crew import Crew
 from topoi.infer.lists import LEAST_OF_WORD, topic_lists
@@ -15,6 +15,8 @@ from topoi.infer.schedules import BRISK, Schedule, make_schedule
 from topoi.infer.state import State, blank_tables
 
 grids = pytest.mark.parametrize("blocks", [1, 3])
+
+pytestmark = pytest.mark.usefixtures("brisk_always")
 
 
 def tiny_run(blocks: int, start: str = "hard"):
@@ -201,11 +203,34 @@ def test_messages_none_finds_the_blocks(blocks, schedule):
 def test_messages_none_is_refused_where_it_cannot_be():
     with pytest.raises(ValueError, match="Use rule='bp'"):
         LDA(3, rule="cvb0", messages="none").fit(small_counts())
-    from topoi import AuthorTopicModel
-
     with pytest.raises(ValueError, match="own themselves"):
         AuthorTopicModel(3, messages="none").fit(small_counts(), authors=[["a"]] * 20)
 
 
-def test_make_schedule_without_a_graph_cannot_be_auto():
+def test_make_schedule_without_a_plan_cannot_be_auto():
     assert make_schedule("auto", begin(small_counts()).rule).name == "asynchronous"
+
+
+def test_few_edges_need_no_haste(monkeypatch, mixed):
+    monkeypatch.setattr("topoi.infer.schedules.BRISK_FROM", 10**6)
+    assert {r["schedule"] for r in LDA(3, max_iter=20).fit(mixed[0]).history_} == {"asynchronous"}
+
+
+@pytest.mark.parametrize(("max_iter", "brisk"), [(1, 0), (2, 1), (10, 5), (29, 14), (200, 15)])
+def test_at_most_half_of_the_sweeps_are_brisk(mixed, max_iter, brisk):
+    model = LDA(3, max_iter=max_iter, tol=0).fit(mixed[0])
+    assert [r["schedule"] for r in model.history_].count("brisk") == brisk
+
+
+def test_links_are_heard_however_few_sweeps_there_are():
+    corpus, _ = datasets.make_links(60)
+    options = {"max_iter": 4, "tol": 0, "random_state": 1}
+    linked = RelationalTopicModel(4, link_weight=0.5, **options).fit(corpus)
+    assert not np.array_equal(linked.components_, LDA(4, **options).fit(corpus.counts).components_)
+    with pytest.raises(ValueError, match="messages='auto'"):
+        RelationalTopicModel(4, messages="none").fit(corpus)
+
+
+def test_synchronous_tbp_has_a_residual(mixed):
+    model = LDA(3, messages="none", schedule="synchronous", max_iter=5).fit(mixed[0])
+    assert all(0 < r["residual"] <= 2 for r in model.history_)

@@ -16,6 +16,7 @@ from topoi import storage
 from topoi.graph.wiring import Graph, Plan
 from topoi.infer.bundles import Fields, Flow, Focus, Tables
 from topoi.infer.monitor import Monitor, Record
+from topoi.infer.schedules import BRISK
 from topoi.infer.state import State
 
 __all__ = ["Checkpoint"]
@@ -38,7 +39,9 @@ class Checkpoint:
 
     def _read(self) -> dict[str, Any]:
         manifest, arrays = storage.read_archive(self.path, "a checkpoint of topoi")
-        if manifest.get("fingerprint") != self.fingerprint:
+        if "fingerprint" not in manifest or manifest.get("format") != FORMAT:
+            raise ValueError(f"{self.path} is no checkpoint of this version of topoi; give another file.")
+        if manifest["fingerprint"] != self.fingerprint:
             raise ValueError(
                 f"{self.path} is the checkpoint of another run: its model, documents, parameters or version of topoi differ. "
                 "Delete it to start afresh, or give another file."
@@ -47,12 +50,12 @@ class Checkpoint:
 
     @property
     def seed(self) -> int | None:
-        """The seed of the saved run, if there is one."""
+        """The seed of the saved run, if there is one that waits to go on."""
         return None if self.saved is None else self.saved["seed"]
 
     def restore(self, graph: Graph, monitor: Monitor) -> State | None:
         """The state and history of the saved run on `graph`, or None if nothing was saved yet."""
-        saved = self.saved
+        saved, self.saved = self.saved, None  # its arrays live on in the state only
         if saved is None:
             return None
         if saved["lists"] is not None:
@@ -64,7 +67,7 @@ class Checkpoint:
         monitor.resume([Record(**record) for record in saved["history"]])
         return State(
             graph, saved["alpha"], saved["beta"], saved["seed"], Tables(**saved["tables"]), Flow(**saved["flow"]), saved["known"],
-            Fields(np.zeros((1, 1), np.float32), np.zeros(graph.n_docs, np.float32)), stored=saved["stored"], sweep=saved["sweep"],
+            Fields(**saved["heard"]), stored=saved["stored"], sweep=saved["sweep"],
             focus=None if saved["focus"] is None else Focus(**saved["focus"]),
         )  # fmt: skip
 
@@ -86,6 +89,7 @@ class Checkpoint:
             "focus": None if state.focus is None else state.focus._asdict(),
             "by_words": state.graph.turned is not None,
             "lists": lists if state.graph.listed else None,
+            "heard": state.fields._asdict(),
             "fields": [_values(field) for field in state.graph.plan.fields],
             "history": monitor.table(),
         }
@@ -99,7 +103,7 @@ class Checkpoint:
 
 
 def _values(field: Any) -> dict[str, Any]:
-    """What a field has learned. Its links are data, which the fingerprint covers."""
+    """What a field has learned, as numbers and arrays. Its links are data, which the fingerprint covers."""
     return {key: value for key, value in vars(field).items() if isinstance(value, int | float | np.ndarray | np.generic)}
 
 
@@ -109,13 +113,27 @@ def _fingerprint(model: Any, plan: Plan, start: np.ndarray | None) -> str:
 
     fixed = {key: value for key, value in model.get_params(deep=False).items() if key not in FREE and key != "factors"}
     seed = model.random_state if isinstance(model.random_state, int | np.integer) else None
-    digest = hashlib.sha256(repr((__version__, type(model).__name__, sorted(fixed.items(), key=str), seed)).encode())
-    parts: list[Any] = [plan.counts, plan.owners, plan.topics, start]
-    for field in plan.fields:
-        digest.update(type(field).__name__.encode())
-        parts += [value for value in vars(field).values() if sparse.issparse(value) or isinstance(value, np.ndarray)]
+    init = model.init if isinstance(model.init, str) else None
+    parts: list[Any] = [__version__, type(model).__name__, sorted(fixed.items()), seed, init, start]
+    parts += [min(model.max_iter, 2 * len(BRISK))]  # fewer sweeps have fewer brisk ones
+    parts += [plan.n_topics, plan.owner_prior, plan.frozen_words, plan.counts, plan.owners, plan.topics, plan.word_base, plan.owner_base]
+    parts += [[type(field).__name__, sorted(vars(field).items())] for field in plan.fields]
+    digest = hashlib.sha256()
     for part in parts:
-        for array in (part.data, part.indices, part.indptr) if sparse.issparse(part) else [] if part is None else [part]:
-            digest.update(repr((array.shape, array.dtype)).encode())
-            digest.update(np.ascontiguousarray(array).tobytes())
+        _digest(part, digest)
     return digest.hexdigest()
+
+
+def _digest(value: Any, digest: Any) -> None:
+    """Add a value to a digest: arrays by their bytes, lists item by item, the rest by what it prints as."""
+    if sparse.issparse(value):
+        _digest([value.shape, value.data, value.indices, value.indptr], digest)
+    elif isinstance(value, np.ndarray) and value.dtype.kind != "O":
+        digest.update(repr((value.shape, value.dtype)).encode())
+        digest.update(np.ascontiguousarray(value).tobytes())
+    elif isinstance(value, list | tuple | np.ndarray):
+        for item in value:
+            _digest(item, digest)
+    else:
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+        digest.update((type(value).__name__ if " at 0x" in text else text).encode())  # an address says nothing

@@ -11,7 +11,6 @@ import os
 import zipfile
 from dataclasses import fields, is_dataclass
 from importlib import import_module
-from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
@@ -59,6 +58,8 @@ def write_archive(path: Path, manifest: dict[str, Any], arrays: dict[str, np.nda
             for key, array in arrays.items():
                 with archive.open(f"{key}.npy", "w", force_zip64=True) as file:
                     np.lib.format.write_array(file, array, allow_pickle=False)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
         os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -96,14 +97,17 @@ def read_archive(path: Path, what: str) -> tuple[dict[str, Any], dict[str, np.nd
 def _read(file: IO[bytes]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     with zipfile.ZipFile(file) as archive:
         manifest = json.loads(archive.read("manifest.json"))
-        arrays = {
-            name.removesuffix(".npy"): np.lib.format.read_array(BytesIO(archive.read(name)), allow_pickle=False)
-            for name in archive.namelist()
-            if name.endswith(".npy")
-        }
+        arrays = {name.removesuffix(".npy"): _read_array(archive, name) for name in archive.namelist() if name.endswith(".npy")}
     if not isinstance(manifest, dict):
         raise TypeError("its manifest is no object")
     return manifest, arrays
+
+
+def _read_array(archive: zipfile.ZipFile, name: str) -> np.ndarray:
+    with archive.open(name) as file:
+        array = np.lib.format.read_array(file, allow_pickle=False)
+        file.read()  # to the end, where the checksum is looked at
+    return array
 
 
 def _damaged(path: Path, what: str, error: Exception) -> ValueError:

@@ -38,6 +38,12 @@ class Plan:
     owner_base: np.ndarray | None = None  # (O, K)
     frozen_words: bool = False
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether every document owns itself and may use all topics, and nothing is held besides the messages."""
+        free = self.topics is None or bool(np.isin(np.diff(self.topics.indptr), (0, self.n_topics)).all())
+        return _is_private(self.owners) and free and self.word_base is None and self.owner_base is None
+
 
 @dataclass(frozen=True, eq=False)
 class Graph:
@@ -53,7 +59,6 @@ class Graph:
     n_owners: int
     max_owners: int
     private: bool  # every document has one owner, and every owner one document
-    tokens: bool  # an edge is a token
     listed: bool  # documents have topic lists that `with_lists` gave them
     slot_owner: np.ndarray  # (slots,) owner of each row of theta
     owner_slot: np.ndarray  # (O,) one row of theta that holds each owner
@@ -186,8 +191,7 @@ def build_graph(plan: Plan, *, seed: int = 0, tokens: bool = False, blocks: int 
         n_word_blocks=n_word_blocks,
         n_owners=owners.shape[1],
         max_owners=int(np.diff(owners.indptr).max(initial=1)),
-        private=bool((np.diff(owners.indptr) == 1).all() and (np.bincount(owners.indices) == 1).all()),
-        tokens=tokens,
+        private=_is_private(owners),
         listed=False,
         slot_owner=_frozen(slot_owner, np.int64),
         owner_slot=_frozen(owner_slot, np.int64),
@@ -221,6 +225,11 @@ def _slots(owners: sparse.csr_array, doc_block: np.ndarray, doc_place: np.ndarra
     rank = np.empty(len(first), dtype=np.int64)
     rank[by_place] = np.arange(len(first))
     return rank[row], owners.indices[first[by_place]]
+
+
+def _is_private(owners: sparse.csr_array | None) -> bool:
+    """Whether every document has one owner, and every owner one document."""
+    return owners is None or bool((np.diff(owners.indptr) == 1).all() and (np.bincount(owners.indices) == 1).all())
 
 
 def _without_full_rows(topics: sparse.csr_array) -> sparse.csr_array:

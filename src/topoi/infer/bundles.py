@@ -40,7 +40,7 @@ class Knobs(NamedTuple):
 
     alpha: Any  # (K,) float32, 0 for padding topics
     beta: float
-    word_prior: Any  # (K,) float32: beta for every topic
+    word_prior: Any  # (K,) float32: beta for every topic (alpha where words are visited)
     beta_sum: float  # W * beta
     owner_prior: float  # pseudo-count of each owner in its documents; 0 = owners are equally likely (A8)
     own_cap: float  # an edge removes min(x, own_cap) * mu of itself: 0 siBP, 1 CVB0, infinity BP

@@ -40,7 +40,7 @@ def run(
     checkpoint: Saves | None = None,
 ) -> State:
     """Sweep until the monitor says stop or `max_iter` sweeps are done. A visit that moved less than `rest` per token is left alone."""
-    monitor.not_before, monitor.sure_every = len(schedule.relax), schedule.full_every
+    monitor.follow(schedule.full_every, len(schedule.relax))
     while state.sweep < max_iter:
         sweep(state, rule, schedule, crew, rest)
         if state.sweep % REBUILD_EVERY == 0:
@@ -55,7 +55,7 @@ def run(
 
 
 def sweep(state: State, rule: Rule, schedule: Schedule, crew: Crew, rest: float = 0.0) -> None:
-    """Renew every message once (`rule.inner` times against the same words)."""
+    """Renew every message once (`rule.inner` times against the same words; those in focus, if the schedule is active)."""
     if schedule.arrange is not None:
         schedule.arrange(state, rule, crew)
     if not state.stored:
@@ -85,6 +85,7 @@ def _pass_tiny(state: State, rule: Rule, schedule: Schedule, crew: Crew) -> None
         if schedule.in_place:
             state.settle_stage()
     if not schedule.in_place:
+        state.flow.residual[:] = np.abs(write.theta - state.tables.theta).sum() / max(len(state.flow.residual), 1)
         state.spare = state.tables
     state.tables = write._replace(totals=write.phi.sum(axis=0, dtype=np.float64))
 

@@ -57,12 +57,15 @@ class Monitor:
         self.least_change = 1.0 if paper_rule else 0.0  # of perplexity, not relative
         self.max_iter = max_iter
         self.callbacks = tuple(callbacks)
-        self.sure_every = 1  # an end is believed only after a multiple of so many sweeps
-        self.not_before = 0  # sweeps in which perplexity may stand still without an end
+        self.not_before = 0  # sweeps whose perplexity says nothing about the end
         self.history: list[Record] = []
         self.converged = False
         self.bar = Progress(max_iter) if progress else None
         self.began = time.perf_counter()
+
+    def follow(self, full_every: int, not_before: int) -> None:
+        """Look only after full sweeps, every `full_every` of them, and believe no perplexity of the first `not_before` sweeps."""
+        self.every, self.not_before = -(-self.every // full_every) * full_every, not_before
 
     def resume(self, history: list[Record]) -> None:
         """Go on after the sweeps of `history`; the clock too."""
@@ -79,12 +82,12 @@ class Monitor:
         on_beat = self.every > 0 and sweep % self.every == 0
         due = self.counts is not None and (on_beat or (self.every > 0 and sweep == self.max_iter))
         perplexity = measure() if due else None
-        before = next((r.perplexity for r in reversed(self.history) if r.perplexity is not None), None)
+        before = next((r.perplexity for r in reversed(self.history) if r.perplexity is not None and r.sweep > self.not_before), None)
         record = Record(sweep, time.perf_counter() - self.began, residual, perplexity, schedule)
         self.history.append(record)
         if self.bar is not None:
             self.bar.show(record)
-        if perplexity is not None and before is not None and on_beat and sweep > self.not_before and sweep % self.sure_every == 0:
+        if perplexity is not None and before is not None and on_beat:
             self.converged = abs(before - perplexity) < max(self.tol * self.every * perplexity, self.least_change)
         wishes = [callback(subject, record) for callback in self.callbacks]
         return self.converged or any(wishes)

@@ -1,4 +1,4 @@
-"""The updates of `kernels.py` in plain NumPy and double precision: slow, obvious, and the oracle of the tests.
+"""The updates of `kernels/` in plain NumPy and double precision: slow, obvious, and the oracle of the tests.
 
 A message is an (owners, topics) array. Read `message` for the equation and `sweep` for the order; the rest is bookkeeping.
 """
@@ -45,7 +45,7 @@ def message(word, total, held, alpha, word_prior, share, own, knobs: Knobs, hear
     says = (np.maximum(word - gone, 0) + word_prior) / np.maximum(total - gone, knobs.beta_sum)
     owners = np.maximum(held - own_side, 0) + alpha
     if not knobs.plain_side:
-        owners = owners / ((held + alpha).sum(axis=1) - own_side.sum(axis=1))[:, None]
+        owners = owners / np.maximum((held + alpha).sum(axis=1) - own_side.sum(axis=1), alpha.sum())[:, None]
     likely = np.ones(len(held))
     if knobs.owner_prior > 0:
         likely = np.maximum(share - own_side.sum(axis=1), 0) + knobs.owner_prior

@@ -5,7 +5,7 @@ asynchronous  tables change with every message; documents in one shuffled order,
 residual      asynchronous, documents whose messages moved most in the last sweep first
 residual-words  the same by word: words are visited instead of documents
 active        asynchronous, only the documents that moved most, and in each only the topics that moved most (ABP); every tenth sweep is a full one
-auto          BP of documents that own themselves: a few brisk sweeps without stored messages, then asynchronous ones, with topic lists where
+auto          BP of documents that own themselves, unless they are few: some brisk sweeps without stored messages, then asynchronous ones, with topic lists where
               topics are many; any other model or rule: asynchronous (VB: synchronous)
 """
 
@@ -13,27 +13,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-import psutil
 
 from topoi.infer.bundles import Focus
 from topoi.infer.lists import topic_lists
 from topoi.infer.rules import Rule
 
 if TYPE_CHECKING:
-    from topoi.graph.wiring import Graph
+    from topoi.graph.wiring import Plan
     from topoi.infer.crew import Crew
     from topoi.infer.state import State
 
-__all__ = ["BRISK", "SCHEDULES", "Schedule", "make_schedule"]
+__all__ = ["BRISK", "SCHEDULES", "Schedule", "gets_lists", "is_brisk", "make_schedule"]
 
 SCHEDULES = ("auto", "asynchronous", "synchronous", "residual", "residual-words", "active")
 BRISK = (5.0,) * 4 + (4.0,) * 3 + (3.0,) * 4 + (2.0,) * 4  # relaxation of the first sweeps of "auto" (docs/performance.md)
 ACTIVE_DOCUMENTS, ACTIVE_TOPICS = 0.5, 0.2  # shares that "active" looks at
 SHRINK = 0.8  # the share of active topics begins at 1 and shrinks by this in every sweep (A19: topics must not lock in early)
 FULL_EVERY = 10  # sweeps of "active" after which all documents and topics have a turn (A19: residuals grow stale)
+BRISK_FROM = 20_000  # edges: few edges need no haste, and brisk sweeps swing on them
+MOST_MESSAGES = 2**30  # numbers in dense messages: beyond these 4 GiB "auto" stores topic lists
 LISTS_ABOVE = 256  # topics: below, a dense sweep is as fast as one over lists
 LISTS_EVERY = 10  # sweeps after which lists are made anew
 
@@ -84,29 +86,40 @@ def _focus_on_what_moves(state: State, rule: Rule, crew: Crew) -> None:
     state.focus = Focus(docs, topics, moved)
 
 
-def _store_in_time(state: State, rule: Rule, crew: Crew) -> None:
-    """After the brisk sweeps store the messages: all of them, or of many topics those on lists, which are made anew now and then."""
-    if state.sweep < len(BRISK):
+def _store_in_time(state: State, rule: Rule, crew: Crew, brisk: int) -> None:
+    """After the brisk sweeps store the messages: all of them, or those on topic lists, which are made anew now and then."""
+    if state.sweep < brisk:
         return
     if not state.stored:
-        dense = state.graph.n_topics <= LISTS_ABOVE and 4 * state.graph.message_size < psutil.virtual_memory().available
-        state.store(rule, crew, None if dense else topic_lists(state, crew))
+        lists = gets_lists(state.graph.n_topics, state.graph.message_size)
+        state.store(rule, crew, topic_lists(state, crew) if lists else None)
     elif state.graph.listed and state.sweep % LISTS_EVERY == 0:
         state.relist(rule, crew, topic_lists(state, crew))
 
 
-def make_schedule(name: str, rule: Rule, graph: Graph | None = None, *, warm: bool = False) -> Schedule:
-    """The schedule called `name`, refused where it makes no sense with `rule`. "auto" depends on the graph, and goes gently on from a warm start."""
+def gets_lists(n_topics: int, message_size: int) -> bool:
+    """Whether "auto" gives documents topic lists. It depends on the corpus, never on the machine: the same seed gives the same bits."""
+    return n_topics > LISTS_ABOVE or message_size > MOST_MESSAGES
+
+
+def is_brisk(plan: Plan, rule: Rule, warm: bool) -> bool:
+    """Whether "auto" begins with brisk sweeps: BP of many edges, from no fitted model, where every document owns itself and may use all topics."""
+    assert plan.counts is not None
+    return rule.name == "bp" and rule.stored and not rule.tokens and not warm and plan.counts.nnz >= BRISK_FROM and plan.is_plain
+
+
+def _brisk(max_iter: int) -> tuple[float, ...]:
+    """Relaxation of the brisk sweeps: at most half of all sweeps."""
+    n = min(len(BRISK), max_iter // 2)
+    return tuple(BRISK[int(i * len(BRISK) / n)] for i in range(n))
+
+
+def make_schedule(name: str, rule: Rule, plan: Plan | None = None, *, warm: bool = False, max_iter: int = 2**31) -> Schedule:
+    """The schedule called `name`, refused where it makes no sense with `rule` or `plan`. "auto" is chosen by these, and by how the run starts."""
     if name not in SCHEDULES:
         raise ValueError(f"schedule is {name!r}; choose one of {', '.join(map(repr, SCHEDULES))}.")
-    if name == "auto":
-        name = (
-            "synchronous"
-            if rule.digamma_owners
-            else "auto"
-            if rule.name == "bp" and rule.stored and _plain(graph) and not warm
-            else "asynchronous"
-        )
+    if name == "auto" and (plan is None or not is_brisk(plan, rule, warm)):
+        name = "synchronous" if rule.digamma_owners else "asynchronous"
     if rule.draws and name == "synchronous":
         raise ValueError("rule='gibbs' must see each draw at once, or it samples from another distribution; use schedule='asynchronous'.")
     if rule.draws and name in ("residual", "residual-words", "active"):
@@ -116,31 +129,24 @@ def make_schedule(name: str, rule: Rule, graph: Graph | None = None, *, warm: bo
             "rule='vb' computes digamma once per document and topic, which needs schedule='synchronous'; "
             "for tables that change with every message use rule='sibp' or 'bp'."
         )
-    if graph is not None and not rule.stored and not _plain(graph):
-        raise ValueError(
-            "messages='none' needs documents that own themselves and may use all topics (LDA without labels or authors); use messages='auto'."
-        )
-    if (
-        graph is not None
-        and name in ("residual-words", "active")
-        and (not _plain(graph, tokens=True) or graph.plan.fields or not rule.stored)
-    ):
-        raise ValueError(
-            f"schedule={name!r} needs documents that own themselves and may use all topics (LDA without labels, authors or links), and stored "
-            "messages; use schedule='auto'."
-        )
+    if plan is not None and not (plan.is_plain and not plan.fields):
+        if not rule.stored:
+            raise ValueError(
+                "messages='none' needs documents that own themselves and may use all topics (LDA without labels, authors or links); use messages='auto'."
+            )
+        if name in ("residual-words", "active"):
+            raise ValueError(
+                f"schedule={name!r} needs documents that own themselves and may use all topics (LDA without labels, authors or links); "
+                "use schedule='auto'."
+            )
+    if name in ("residual-words", "active") and not rule.stored:
+        raise ValueError(f"schedule={name!r} needs stored messages; use messages='auto', or schedule='auto'.")
+    brisk = _brisk(max_iter)
     return {
         "synchronous": Schedule(name, in_place=False),
         "asynchronous": Schedule(name),
         "residual": Schedule(name, arrange=_largest_residual_first),
         "residual-words": Schedule(name, arrange=_largest_residual_of_words_first),
         "active": Schedule(name, arrange=_focus_on_what_moves, full_every=FULL_EVERY),
-        "auto": Schedule(name, arrange=_store_in_time, relax=BRISK),
+        "auto": Schedule(name, arrange=partial(_store_in_time, brisk=len(brisk)), relax=brisk),
     }[name]
-
-
-def _plain(graph: Graph | None, *, tokens: bool = False) -> bool:
-    """Whether every document owns itself and may use all topics, and words hold nothing but the messages. tokens: edges may be tokens."""
-    if graph is None or not graph.private or len(graph.wires.topics):
-        return False
-    return graph.plan.word_base is None and (tokens or not graph.tokens)

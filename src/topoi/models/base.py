@@ -24,7 +24,7 @@ from topoi.infer.monitor import Monitor, document_log_likelihood
 from topoi.infer.predict import fold_in, fold_in_state
 from topoi.infer.priors import FieldWeightLearner, Learner, PriorLearner
 from topoi.infer.rules import Rule, make_rule
-from topoi.infer.schedules import make_schedule
+from topoi.infer.schedules import gets_lists, make_schedule
 from topoi.infer.state import STARTS, State
 
 if TYPE_CHECKING:
@@ -82,17 +82,18 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             factor.add_to(plan)
         if rule.tokens and plan.counts is not None:
             refuse_fractions(plan.counts, self.rule)
-        refuse_what_does_not_fit(plan, rule, lists=self.schedule == "auto" and rule.name == "bp")
         alpha, learn_alpha = self._prior("doc_topic_prior", n_topics, n_topics)
         beta, learn_beta = self._prior("topic_word_prior", 1, n_topics)
         start, word_topic = self._start(n_topics, counts.shape[1])
+        schedule = make_schedule(self.schedule, rule, plan, warm=start == "warm", max_iter=self.max_iter)
+        refuse_what_does_not_fit(plan, rule, schedule.name)
         priors = PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)
         saves = _checkpoint(checkpoint, every, self, plan, word_topic)
         seed = self._seed() if saves is None or saves.seed is None else saves.seed
 
         def pass_messages(plan: Plan, max_iter: int, monitor: Monitor, learners: list[Learner], saves: Checkpoint | None = None) -> State:
             graph = build_graph(plan, seed=seed, tokens=rule.tokens)
-            schedule = make_schedule(self.schedule, rule, graph, warm=start == "warm")
+            schedule = make_schedule(self.schedule, rule, plan, warm=start == "warm", max_iter=max_iter)
             stored = rule.stored and schedule.stores
             state = saves.restore(graph, monitor) if saves is not None else None
             state = state or State.start(
@@ -107,7 +108,7 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 pass_messages(replace(plan, counts=observed), WEIGHT_SWEEPS, Monitor(), [priors, FieldWeightLearner(held)])
             state = pass_messages(plan, self.max_iter, monitor, [priors], saves)
         self._keep(state, monitor)
-        if saves is not None and (monitor.converged or state.sweep >= self.max_iter):
+        if saves is not None and (monitor.converged or state.sweep == self.max_iter):
             saves.finish()
         return state
 
@@ -404,8 +405,8 @@ def refuse_fractions(counts: sparse.csr_array, rule: str) -> None:
         )
 
 
-def refuse_what_does_not_fit(plan: Plan, rule: Rule, *, lists: bool = False) -> None:
-    """Compare what messages and tables need with the memory that is free, before any of it is taken. lists: documents may get topic lists."""
+def refuse_what_does_not_fit(plan: Plan, rule: Rule, schedule: str = "asynchronous") -> None:
+    """Compare what messages and tables need with the memory that is free, before any of it is taken."""
     assert plan.counts is not None
     counts, width = plan.counts, padded(plan.n_topics)
     n_docs, n_words = counts.shape
@@ -414,10 +415,11 @@ def refuse_what_does_not_fit(plan: Plan, rule: Rule, *, lists: bool = False) -> 
     )
     owners = np.ones(n_docs) if plan.owners is None else np.diff(plan.owners.indptr)
     allowed = np.full(n_docs, width) if plan.topics is None else np.where(np.diff(plan.topics.indptr), np.diff(plan.topics.indptr), width)
-    if lists and (owners == 1).all():
+    if schedule == "auto" and gets_lists(plan.n_topics, edges.sum() * width):
         allowed = np.minimum(allowed, TYPICAL_LIST)
     messages = edges.sum() if rule.draws else 0 if not rule.stored else (edges * owners * allowed).sum()
-    tables = 2 * width * (owners.sum() + n_words)
+    messages *= 2 if schedule == "residual-words" else 1  # they are put into another order
+    tables = 2 * width * (owners.sum() + n_words) + (6 * width * n_docs if schedule == "active" else 0)
     need, free = 4.0 * (messages + tables), psutil.virtual_memory().available
     if need > free:
         raise MemoryError(

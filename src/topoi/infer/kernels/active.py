@@ -13,7 +13,7 @@ def active_stage(wires, tables, flow, focus, knobs, stage, worker, n_workers):
 
     The topics outside the focus keep their share of a message; those inside share what is left in new proportions.
     """
-    zero, one = f4(0), f4(1)
+    zero = f4(0)
     K, S = len(knobs.alpha), focus.topics.shape[1]
     order, visit_doc, visit_edge, visit_message, mu = flow.order, wires.visit_doc, wires.visit_edge, wires.visit_message, flow.mu
     slot_ptr, slots, words, weights = wires.slot_ptr, wires.slots, wires.edge_word, wires.edge_x
@@ -48,7 +48,9 @@ def active_stage(wires, tables, flow, focus, knobs, stage, worker, n_workers):
                     new[k] = value
                     kept += m
                     z += value
-                scale = kept / z if z > zero else one
+                if z <= zero:
+                    continue
+                scale = kept / z
                 for k in range(S):
                     gain = x * (new[k] * scale - mu[at + where[k]])
                     mu[at + where[k]] = new[k] * scale

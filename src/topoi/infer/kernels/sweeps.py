@@ -26,12 +26,12 @@ from topoi.infer.kernels.tables import count_visit
 
 @compiled
 def _renew_single(
-    words, weights, first, last, m, phi, phi_out, side, gained, total, alpha, heard, held, silence,
+    words, weights, first, last, m, phi, phi_out, side, gained, total, alpha, heard, held, least, silence,
     new, gain, word_prior, beta_sum, cap, in_place, frozen
 ):  # fmt: skip
     """Renew the messages m of edges first to last, with one owner and all topics. Eq. 7; eq. 21 with cap = 0; eq. 30 with a field.
 
-    side (K,) is what the owner holds, `held` its sum with the prior (0: no normaliser); `gained` what it gains when the tables wait for the end
+    side (K,) is what the owner holds, `held` its sum with the prior (0: no normaliser), `least` the sum of the prior; `gained` what it gains when the tables wait for the end
     of the sweep; word_prior (K,); heard (K,) the weighted field, silence = 1 - its weight. Without a field the normaliser cancels and is left out.
     Returns sum x |mu_new - mu_old|.
     """
@@ -43,7 +43,7 @@ def _renew_single(
         w, x = words[first + i], weights[first + i]
         own_side = min(x, cap)
         own_word = zero if frozen else own_side
-        weight = silence if silence == one or held == zero else silence / (held - own_side)
+        weight = silence if silence == one or held == zero else silence / max(held - own_side, least)
         z = zero
         for k in range(K):
             word = max(phi[w, k] - own_word * m[i, k], zero) + word_prior[k]
@@ -72,7 +72,7 @@ def _renew_single(
 
 @compiled
 def _renew_listed(
-    words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha, heard, held, silence,
+    words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha, heard, held, least, silence,
     new, gain, word_prior, beta_sum, cap, in_place, frozen
 ):  # fmt: skip
     """`_renew_single` for a document that may use the topics where[:L] only; side, total, alpha and heard are of these topics."""
@@ -84,7 +84,7 @@ def _renew_listed(
         w, x = words[first + i], weights[first + i]
         own_side = min(x, cap)
         own_word = zero if frozen else own_side
-        weight = silence if silence == one or held == zero else silence / (held - own_side)
+        weight = silence if silence == one or held == zero else silence / max(held - own_side, least)
         z = zero
         for k in range(L):
             word = max(phi[w, where[k]] - own_word * m[i, k], zero) + word_prior[where[k]]
@@ -129,12 +129,13 @@ def joint_message(row, side, total, alpha, beta, beta_sum, own_word, own_side, m
         says[k] = (max(row[k] - own, zero) + beta) / max(total[k] - own, beta_sum)
     z = zero
     for j in range(len(share)):
-        mass, held = zero, zero
+        mass, held, least = zero, zero, zero
         for k in range(L):
             mass += m[j * L + k]
             held += side[j * L + k] + alpha[k]
+            least += alpha[k]
         likely = max(share[j] - own_side * mass, zero) + prior if prior > zero else f4(1)
-        scale = likely * silence if plain else likely * silence / (held - own_side * mass)
+        scale = likely * silence if plain else likely * silence / max(held - own_side * mass, least)
         for k in range(L):
             owner = max(side[j * L + k] - own_side * m[j * L + k], zero) + alpha[k]
             value = says[k] * (owner * scale + likely * heard[k])
@@ -305,22 +306,23 @@ def _visit_singles(wires, read, write, flow, fields, knobs, scratch, begin, end)
             gained[k] = zero
         for k in range(L):
             heard[k] = zero
-        held = zero
+        held, least = zero, zero
         if field_weight[doc] > zero:
             for k in range(L):
                 heard[k] = message[doc, where[k]] if listed else message[doc, k]
             if not knobs.plain_side:
                 for k in range(L):
                     held += side[k] + alpha[k]
+                    least += alpha[k]
         m = mu[at : at + (last - first) * L].reshape(last - first, L)
         if listed:
             moved = _renew_listed(
-                words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha, heard, held, one - field_weight[doc],
+                words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha, heard, held, least, one - field_weight[doc],
                 new, gain, word_prior, beta_sum, cap, in_place, frozen,
             )  # fmt: skip
         else:
             moved = _renew_single(
-                words, weights, first, last, m, phi, phi_out, side, gained, total, alpha, heard, held, one - field_weight[doc],
+                words, weights, first, last, m, phi, phi_out, side, gained, total, alpha, heard, held, least, one - field_weight[doc],
                 new, gain, word_prior, beta_sum, cap, in_place, frozen,
             )  # fmt: skip
         residual[v] = moved

@@ -1,6 +1,6 @@
 """BP without stored messages (TBP, algorithms 1.12): what an edge holds is taken to be its share of what its document and its word hold.
 
-Only for documents that own themselves. Memory is K (D + W), and a sweep touches no more than that.
+Only for documents that own themselves. Memory is K (D + W), twice that if synchronous, and a sweep touches no more than that.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def tiny_stage(wires, read, write, flow, knobs, doc_weight, word_weight, relax, 
             doc = visit_doc[v]
             slot, n_d = slots[slot_ptr[doc]], doc_weight[doc]
             for k in range(K):
-                rate[k] = one / max(stock[k] + change[k], beta_sum)  # change follows theta: exact for totals at the end of a sweep only
+                rate[k] = one / max(stock[k] + change[k], beta_sum)  # as theta changes; the sweep ends with totals counted from phi
             for k in range(K):
                 side[k] = theta[slot, k]
             for e in range(visit_edge[v], visit_edge[v + 1]):
