@@ -76,10 +76,11 @@ def test_completion_by_hand():
 
 @pytest.fixture(scope="module")
 def known():
-    """(training corpus, test corpus, truth, fitted model)"""
+    """(training corpus, test corpus, truth, the best of four fitted models)"""
     corpus, truth = datasets.make_lda(500, 120, 6, doc_length=60, random_state=4)
     train, test = corpus.split(0.3)
-    return train, test, truth, LDA(6).fit(train)
+    models = [LDA(6, random_state=seed).fit(train) for seed in range(4)]
+    return train, test, truth, max(models, key=lambda model: model.score(train))
 
 
 def test_interval_contains_the_point_and_the_truth_beats_the_fit(known):
@@ -296,3 +297,17 @@ def test_gibbs_fold_in_averages_samples(mixed):
     )
     assert many < one
     assert abs(many / bp - 1) < 0.02
+
+
+def test_topics_over_another_vocabulary_are_refused(mixed):
+    corpus, truth = mixed
+    topics = truth.topic_word
+    for wrong in (topics.T, topics[:, :50], np.c_[topics, topics]):
+        with pytest.raises(ValueError, match="same vocabulary|not transposed"):
+            evaluate.completion(wrong, corpus)
+        with pytest.raises(ValueError, match="same vocabulary|not transposed"):
+            evaluate.left_to_right(wrong, corpus[:2])
+        with pytest.raises(ValueError, match="one vocabulary for both"):
+            evaluate.npmi(wrong, corpus)
+    with pytest.raises(ValueError, match="word numbers"):
+        evaluate.npmi([["cat", "dog"]], corpus)

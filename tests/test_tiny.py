@@ -8,6 +8,7 @@ from conftest import begin, small_counts
 from scipy import sparse
 
 from topoi import LDA, AuthorTopicModel, RelationalTopicModel, datasets
+from topoi.graph.wiring import Plan
 from topoi.infer import engine, reference
 from topoi.infer.crew import Crew
 from topoi.infer.lists import LEAST_OF_WORD, topic_lists
@@ -234,3 +235,23 @@ def test_links_are_heard_however_few_sweeps_there_are():
 def test_synchronous_tbp_has_a_residual(mixed):
     model = LDA(3, messages="none", schedule="synchronous", max_iter=5).fit(mixed[0])
     assert all(0 < r["residual"] <= 2 for r in model.history_)
+
+
+def test_haste_wipes_out_no_topics():
+    """Many topics, learned priors: as many different ones as without brisk sweeps."""
+    corpus, _ = datasets.make_lda(1200, 800, 40, alpha=0.05, random_state=5)
+    found = {
+        schedule: len({tuple(words) for words in LDA(40, schedule=schedule, max_iter=60).fit(corpus).top_words(5)})
+        for schedule in ("auto", "asynchronous")
+    }
+    assert found["auto"] >= found["asynchronous"] - 2
+
+
+def test_a_heavy_prior_needs_no_haste(mixed):
+    """Relaxation is 1 where the prior weighs as much as a tenth of a document."""
+    corpus, _ = mixed
+    plan = Plan(5, corpus.counts)
+    rule = begin(small_counts()).rule
+    mean = corpus.counts.sum() / corpus.n_docs
+    assert set(make_schedule("auto", rule, plan, prior=0.2 * mean).relax) == {1.0}
+    assert make_schedule("auto", rule, plan, prior=0.05 * mean).relax == BRISK

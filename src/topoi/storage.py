@@ -51,6 +51,8 @@ def save(model: Any, path: str | Path) -> None:
 
 def write_archive(path: Path, manifest: dict[str, Any], arrays: dict[str, np.ndarray], *, compress: bool = True) -> None:
     """Write a manifest and arrays to one zip: beside `path` first, then moved there."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}.")
     temporary = path.with_name(f"{path.name}.part")
     try:
         with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED) as archive:

@@ -39,7 +39,7 @@ def _demo_topics(console: Console, corpus: Corpus, topics: int, seed: int) -> No
 
     train, test = corpus.split(random_state=seed)
     model = LDA(topics, random_state=seed, verbose=int(sys.stderr.isatty())).fit(train)
-    share = model.components_.sum(axis=1) / model.components_.sum()
+    share = model.topic_shares_
     table = Table("topic", "share", "words", title="LDA: what the docstrings are about")
     for k in share.argsort()[::-1]:
         table.add_row(str(k), f"{share[k]:.1%}", " ".join(model.top_words(9)[k]))

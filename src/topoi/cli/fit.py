@@ -87,6 +87,8 @@ def fit(
     )
     note(f"{corpus}\nFitting {NAMES[kind]}; the first fit on a machine compiles for half a minute.")
     saving: dict[str, Any] = {} if checkpoint is None else {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
+    if checkpoint is not None and checkpoint.exists():
+        note(f"{checkpoint} is there: the run goes on from it.")
     with Interrupt() as interrupt:
         estimator.set_params(callbacks=[interrupt], verbose=int(sys.stderr.isatty())).fit(corpus, **saving)
     estimator.set_params(callbacks=None, verbose=0)
@@ -94,18 +96,27 @@ def fit(
     _report(estimator, corpus, output, interrupt.asked, as_json)
     if interrupt.asked:
         note(f"Stopped by Ctrl-C after sweep {estimator.n_iter_}, which {output} holds. To go on from there:")
-        note(f"  {_command_to_go_on(input, columns, kind, output)}")
+        note(f"  {_command_to_go_on(input, columns, kind, output, estimator)}")
         if checkpoint is not None and checkpoint.exists():
             note(f"Or run the same command again, with --force: it goes on from {checkpoint}.")
         raise typer.Exit(1)
 
 
-def _command_to_go_on(input: Path, columns: Columns, kind: Kind, output: Path) -> str:
-    """The command that begins with the saved topics; which words count is known to the model."""
+def _command_to_go_on(input: Path, columns: Columns, kind: Kind, output: Path, estimator: Any) -> str:
+    """The command that begins with the saved topics and the same settings; which words count is known to the model."""
     given = {f.name: getattr(columns, f.name) for f in fields(columns) if getattr(columns, f.name) != f.default}
     options = [part for name, value in given.items() for part in (f"--{name}", getattr(value, "value", value))]
+    settings = {
+        "rule": "rule",
+        "schedule": "schedule",
+        "weighting": "weighting",
+        "iterations": "max_iter",
+        "tol": "tol",
+        "seed": "random_state",
+    }
+    same = [part for option, name in settings.items() for part in (f"--{option}", str(getattr(estimator, name)))]
     after = output.with_stem(f"{output.stem}-2")
-    return shlex.join(["topoi", "fit", str(input), *options, "--model", kind.value, "--start", str(output), "-o", str(after)])
+    return shlex.join(["topoi", "fit", str(input), *options, "--model", kind.value, "--start", str(output), *same, "-o", str(after)])
 
 
 def _check_output(output: Path, force: bool) -> None:

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 Many = Annotated[int, typer.Option("--number", "-n", min=1, help="How many to show.")]
 
 
+EMPTY = 0.01  # a topic with less than this part of an average one holds nothing
+
+
 def topic_rows(model: Any, n_words: int) -> list[dict[str, Any]]:
     """Topics as plain values, the largest first."""
-    share = model.components_.sum(axis=1) / model.components_.sum()
+    share = model.topic_shares_
     words, names = model.top_words(n_words), model.topic_names_
     return [{"topic": int(k), "name": names[k], "share": float(share[k]), "words": words[k]} for k in (-share).argsort(kind="stable")]
 
@@ -25,8 +28,10 @@ def topic_rows(model: Any, n_words: int) -> list[dict[str, Any]]:
 def topics_table(model: Any, n_words: int) -> Table:
     rows = topic_rows(model, n_words)
     named = any(row["name"] != f"topic{row['topic']}" for row in rows)
-    shown = [[row["topic"], *([row["name"]] if named else []), f"{row['share']:.1%}", " ".join(row["words"])] for row in rows]
-    return plain_table(f"{len(rows)} topics", "topic", *(["name"] if named else []), "share", "words", rows=shown)
+    used = [row for row in rows if row["share"] > EMPTY / len(rows)]
+    shown = [[row["topic"], *([row["name"]] if named else []), f"{row['share']:.1%}", " ".join(row["words"])] for row in used]
+    empty = f", {len(rows) - len(used)} of them empty and not shown: fewer would do" if len(used) < len(rows) else ""
+    return plain_table(f"{len(rows)} topics{empty}", "topic", *(["name"] if named else []), "share", "words", rows=shown)
 
 
 def topics(

@@ -23,6 +23,10 @@ def top_word_ids(topics: Any, n_words: int) -> list[np.ndarray]:
     is_array = isinstance(table, np.ndarray) and table.ndim == 2
     if is_array and (table.dtype.kind == "f" or any(len(np.unique(row)) < len(row) for row in table)):  # a list names no word twice
         return [np.argsort(-row, kind="stable")[:n_words] for row in table]
+    if any(isinstance(word, str) for row in table for word in row):
+        raise ValueError(
+            "Topics are lists of words; give word numbers (columns of the reference), topics x words weights, or a fitted model."
+        )
     return [np.asarray(row, dtype=np.int64)[:n_words] for row in table]
 
 
@@ -61,6 +65,9 @@ def _per_topic(
     present = sparse.csc_array(counts.astype(bool).astype(np.float64))
     scale = counts.shape[0] if shares else 1
     out = []
+    table = getattr(topics, "components_", topics)
+    if isinstance(table, np.ndarray) and table.ndim == 2 and table.dtype.kind == "f" and table.shape[1] != counts.shape[1]:
+        raise ValueError(f"Topics have {table.shape[1]} words, but the reference has {counts.shape[1]}; use one vocabulary for both.")
     for words in top_word_ids(topics, n_words):
         if len(words) and (words.min() < 0 or words.max() >= counts.shape[1]):
             raise ValueError(f"A topic has word {words.max()}, but the reference has {counts.shape[1]} words; use one vocabulary for both.")

@@ -56,7 +56,7 @@ def completion(
     observed, held = split_tokens(X, held_out, random_state)
     if not held.nnz:
         raise ValueError("No document has two tokens, so none can be held out. Test on longer documents.")
-    topic_word = topics_of(model)
+    topic_word = topics_of(model, observed.shape[1])
     with Crew(n_jobs) as crew:
         if hasattr(model, "transform") and fold_in_rule is None and doc_topic_prior is None:
             document = Corpus(observed) if isinstance(model, TopicModelBase) else observed
@@ -96,7 +96,7 @@ def left_to_right(
     repeats = counts.data.astype(np.int64)
     if (repeats != counts.data).any():
         raise ValueError("Left-to-right likelihood needs whole-number counts; give raw counts, not weights.")
-    topic_word = topics_of(model)
+    topic_word = topics_of(model, counts.shape[1])
     prior = getattr(model, "doc_topic_prior_", FOREIGN_PRIOR) if doc_topic_prior is None else doc_topic_prior
     alpha = np.broadcast_to(np.asarray(prior, dtype=np.float64), (topic_word.shape[0],)).copy()
     word_topic = np.ascontiguousarray(topic_word.T)
@@ -114,13 +114,17 @@ def left_to_right(
     return out
 
 
-def topics_of(model: Any) -> np.ndarray:
-    """(K, W) topic-word shares of a fitted model or an array; rows sum to 1, no zeros."""
+def topics_of(model: Any, n_words: int | None = None) -> np.ndarray:
+    """(K, W) topic-word shares of a fitted model or an array; rows sum to 1, no zeros. n_words: the W that the documents have."""
     if isinstance(model, BaseEstimator):
         check_is_fitted(model)
     given = getattr(model, "topic_word_", None)
     topics = np.asarray(getattr(model, "components_", model) if given is None else given, dtype=np.float64)
     if topics.ndim != 2 or not np.isfinite(topics).all() or (topics < 0).any() or not (topics.sum(axis=1) > 0).all():
         raise ValueError("Topics must be a fitted model or an array (K, W) of nonnegative numbers with something in every row.")
+    if n_words is not None and topics.shape[1] != n_words:
+        raise ValueError(
+            f"Topics have {topics.shape[1]} words but the documents have {n_words}; give topics x words (not transposed) over the same vocabulary."
+        )
     shares = topics / topics.sum(axis=1, keepdims=True)
     return (1 - SMOOTHING) * shares + SMOOTHING / topics.shape[1]

@@ -179,4 +179,6 @@ def write_svmlight(corpus: Corpus, path: str | Path) -> None:
         for name in row:
             table[d, number[name]] = 1
     with replacing(path) as file:
-        dump_svmlight_file(corpus.counts, table.tocsr(), file, zero_based=False, multilabel=True)
+        counts = corpus.counts.copy()
+        counts.indices, counts.indptr = counts.indices.astype(np.int32), counts.indptr.astype(np.int32)  # what scikit-learn writes
+        dump_svmlight_file(counts, table.tocsr(), file, zero_based=False, multilabel=True)

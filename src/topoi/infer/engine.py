@@ -75,7 +75,7 @@ def sweep(state: State, rule: Rule, schedule: Schedule, crew: Crew, rest: float 
 def _pass_tiny(state: State, rule: Rule, schedule: Schedule, crew: Crew) -> None:
     """A sweep without stored messages. Fields are silent."""
     graph, relax = state.graph, schedule.relax[state.sweep] if state.sweep < len(schedule.relax) else 1.0
-    state.mode = "brisk" if relax > 1 else schedule.name
+    state.mode = "brisk" if state.sweep < len(schedule.relax) else schedule.name
     knobs = state.knobs(rule, in_place=schedule.in_place)
     write = state.tables if schedule.in_place else blank_tables(graph, state.spare)
     for stage in range(graph.n_word_blocks):

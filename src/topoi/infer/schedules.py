@@ -34,7 +34,8 @@ BRISK = (5.0,) * 4 + (4.0,) * 3 + (3.0,) * 4 + (2.0,) * 4  # relaxation of the f
 ACTIVE_DOCUMENTS, ACTIVE_TOPICS = 0.5, 0.2  # shares that "active" looks at
 SHRINK = 0.8  # the share of active topics begins at 1 and shrinks by this in every sweep (A19: topics must not lock in early)
 FULL_EVERY = 10  # sweeps of "active" after which all documents and topics have a turn (A19: residuals grow stale)
-BRISK_FROM = 20_000  # edges: few edges need no haste, and brisk sweeps swing on them
+BRISK_FROM = 50_000  # edges: few edges need no haste, and brisk sweeps swing on them
+HEAVY_PRIOR = 0.1  # sum of the topics' prior, as a share of a document's mean weight
 MOST_MESSAGES = 2**30  # numbers in dense messages: beyond these 4 GiB "auto" stores topic lists
 LISTS_ABOVE = 256  # topics: below, a dense sweep is as fast as one over lists
 LISTS_EVERY = 10  # sweeps after which lists are made anew
@@ -108,14 +109,18 @@ def is_brisk(plan: Plan, rule: Rule, warm: bool) -> bool:
     return rule.name == "bp" and rule.stored and not rule.tokens and not warm and plan.counts.nnz >= BRISK_FROM and plan.is_plain
 
 
-def _brisk(max_iter: int) -> tuple[float, ...]:
-    """Relaxation of the brisk sweeps: at most half of all sweeps."""
+def _brisk(max_iter: int, plan: Plan | None, prior: float) -> tuple[float, ...]:
+    """Relaxation of the brisk sweeps, which are at most half of all sweeps. Under a heavy prior haste would wipe out rare topics."""
     n = min(len(BRISK), max_iter // 2)
+    if plan is not None and plan.counts is not None and prior > HEAVY_PRIOR * plan.counts.sum() / max(plan.counts.shape[0], 1):
+        return (1.0,) * n
     return tuple(BRISK[int(i * len(BRISK) / n)] for i in range(n))
 
 
-def make_schedule(name: str, rule: Rule, plan: Plan | None = None, *, warm: bool = False, max_iter: int = 2**31) -> Schedule:
-    """The schedule called `name`, refused where it makes no sense with `rule` or `plan`. "auto" is chosen by these, and by how the run starts."""
+def make_schedule(
+    name: str, rule: Rule, plan: Plan | None = None, *, warm: bool = False, max_iter: int = 2**31, prior: float = 0.0
+) -> Schedule:
+    """The schedule called `name`, refused where it makes no sense with `rule` or `plan`. "auto" is chosen by these, by how the run starts, and by the sum of the topics' prior."""
     if name not in SCHEDULES:
         raise ValueError(f"schedule is {name!r}; choose one of {', '.join(map(repr, SCHEDULES))}.")
     if name == "auto" and (plan is None or not is_brisk(plan, rule, warm)):
@@ -141,7 +146,7 @@ def make_schedule(name: str, rule: Rule, plan: Plan | None = None, *, warm: bool
             )
     if name in ("residual-words", "active") and not rule.stored:
         raise ValueError(f"schedule={name!r} needs stored messages; use messages='auto', or schedule='auto'.")
-    brisk = _brisk(max_iter)
+    brisk = _brisk(max_iter, plan, prior)
     return {
         "synchronous": Schedule(name, in_place=False),
         "asynchronous": Schedule(name),

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 __all__ = ["TopicModelBase"]
 
 FIRST_PRIOR = 0.1  # where learned priors start
+LIGHT_PRIOR, LIGHT_PRIOR_SUM = (
+    0.02,
+    5.0,
+)  # where they start before brisk sweeps, and the most they sum to: there strong ones wipe out rare topics
 TYPICAL_LIST = 32  # topics on a document's list, for an estimate of memory
 WEIGHT_SWEEPS = 60  # sweeps on nine tenths of the tokens in which field weights are learned
 
@@ -82,18 +86,18 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             factor.add_to(plan)
         if rule.tokens and plan.counts is not None:
             refuse_fractions(plan.counts, self.rule)
-        alpha, learn_alpha = self._prior("doc_topic_prior", n_topics, n_topics)
-        beta, learn_beta = self._prior("topic_word_prior", 1, n_topics)
         start, word_topic = self._start(n_topics, counts.shape[1])
-        schedule = make_schedule(self.schedule, rule, plan, warm=start == "warm", max_iter=self.max_iter)
-        refuse_what_does_not_fit(plan, rule, schedule.name)
+        chosen = make_schedule(self.schedule, rule, plan, warm=start == "warm").name
+        refuse_what_does_not_fit(plan, rule, chosen)
+        alpha, learn_alpha = self._prior("doc_topic_prior", n_topics, n_topics, light=chosen == "auto")
+        beta, learn_beta = self._prior("topic_word_prior", 1, n_topics, light=chosen == "auto")
         priors = PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)
         saves = _checkpoint(checkpoint, every, self, plan, word_topic)
         seed = self._seed() if saves is None or saves.seed is None else saves.seed
 
         def pass_messages(plan: Plan, max_iter: int, monitor: Monitor, learners: list[Learner], saves: Checkpoint | None = None) -> State:
             graph = build_graph(plan, seed=seed, tokens=rule.tokens)
-            schedule = make_schedule(self.schedule, rule, plan, warm=start == "warm", max_iter=max_iter)
+            schedule = make_schedule(self.schedule, rule, plan, warm=start == "warm", max_iter=max_iter, prior=alpha.sum())
             stored = rule.stored and schedule.stores
             state = saves.restore(graph, monitor) if saves is not None else None
             state = state or State.start(
@@ -193,11 +197,11 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             return int(state.randint(2**31 - 1))
         raise ValueError(f"random_state is {state!r}; expected a whole number, None, a RandomState or a Generator.")
 
-    def _prior(self, name: str, size: int, n_topics: int) -> tuple[np.ndarray, bool]:
-        """The prior's first value (size,), and whether it is learned."""
+    def _prior(self, name: str, size: int, n_topics: int, *, light: bool = False) -> tuple[np.ndarray, bool]:
+        """The prior's first value (size,), and whether it is learned; light: a learned one begins small."""
         value = getattr(self, name)
         if isinstance(value, str) and value == "learn":
-            return np.full(size, FIRST_PRIOR), True
+            return np.full(size, min(LIGHT_PRIOR, LIGHT_PRIOR_SUM / size) if light else FIRST_PRIOR), True
         if value is None:
             value = 1.0 / n_topics  # scikit-learn's default
         try:
@@ -286,6 +290,13 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self.components_ / self.components_.sum(axis=1, keepdims=True)
 
     @property
+    def topic_shares_(self) -> np.ndarray:
+        """(K,) share of all training tokens that each topic holds; 0 for a topic that nothing uses."""
+        check_is_fitted(self)
+        held = np.maximum(self.components_ - self.topic_word_prior_, 0).sum(axis=1)
+        return held / max(held.sum(), 1e-300)
+
+    @property
     def _n_features_out(self) -> int:
         return self.components_.shape[0]
 
@@ -336,7 +347,7 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def topic_info(self, n: int = 10, *, vocabulary: Sequence[str] | None = None) -> pd.DataFrame | list[dict[str, Any]]:
         """One row per topic: id, name, share of all tokens, prior and top words. A pandas frame if pandas is installed, otherwise dictionaries."""
         check_is_fitted(self)
-        share = self.components_.sum(axis=1) / self.components_.sum()
+        share = self.topic_shares_
         rows = [
             {
                 "topic": k,
@@ -389,7 +400,7 @@ def topics_html(model: TopicModelBase) -> str:
     """A table of topics for notebooks."""
     from html import escape
 
-    share = model.components_.sum(axis=1) / model.components_.sum()
+    share = model.topic_shares_
     rows = "".join(
         f"<tr><td>{k}</td><td>{100 * share[k]:.1f} %</td><td style='text-align:left'>{escape(' '.join(words))}</td></tr>"
         for k, words in enumerate(model.top_words(8))

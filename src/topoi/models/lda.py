@@ -122,13 +122,14 @@ class LDA(TopicModelBase):
 
     @available_if(_learns_in_batches)
     def partial_fit(self, X: Any, y: Any = None) -> LDA:
-        """Learn from one more batch of documents. `total_samples` says how many documents there will be."""
-        for name in ("doc_topic_", "history_", "converged_"):  # they are of an earlier fit
+        """Learn from one more batch of documents. `total_samples` says how many documents there will be; after `fit`, those of `fit` count."""
+        fitted = self.__dict__.pop("doc_topic_", None)
+        for name in ("history_", "converged_"):  # they are of an earlier fit
             self.__dict__.pop(name, None)
         first = getattr(self, "_online", None) is None
         counts = self._counts(X, reset=first and not hasattr(self, "components_"))
         if first:
-            self._begin_online(counts, self.total_samples)
+            self._begin_online(counts, self.total_samples if fitted is None else len(fitted))
         with Crew(self.n_jobs) as crew:
             self._learn_batch(counts, crew)
         return self
