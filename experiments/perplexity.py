@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from experiments.harness import FEW_TOPICS, FOLDS, TOPICS, Plan, Run, as_markdown, change, mean_table, panels, per_cent, planned
+from experiments.harness import FOLDS, PAPER_SETS, TOPICS, Plan, Run, as_markdown, change, mean_table, panels, per_cent, planned
 from experiments.lda import measure
 
 METHODS = ("a-BP", "GS", "VB")
-FIXED_PLAN: Plan = {"cora": (TOPICS, FOLDS), "medl": (TOPICS, FOLDS), "nips": ([50], 2), "blog": (FEW_TOPICS, 2)}
+FIXED_PLAN: Plan = dict.fromkeys(PAPER_SETS, (TOPICS, FOLDS))
 LEARNED_PLAN: Plan = {"cora": ([50], FOLDS), "medl": ([50], FOLDS)}
 
 

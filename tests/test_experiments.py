@@ -9,7 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments import harness
+from benchmarks.common import PRIOR
+from experiments import factored, harness
+from topoi import AuthorTopicModel, Corpus
+from topoi.datasets import make_blocks
 
 ROOT = Path(__file__).parent.parent
 
@@ -53,3 +56,16 @@ def test_tables_go_between_their_marks(run):
 def test_every_experiment_has_its_section():
     page = (ROOT / "docs" / "paper.md").read_text(encoding="utf8")
     assert set(re.findall(r"^## (\w+)$", page, flags=re.MULTILINE)) == set(harness.NAMES)
+
+
+def test_factored_messages_of_one_author_are_joint_ones():
+    blocks, _ = make_blocks()
+    corpus = Corpus(blocks.counts, authors=[[f"author {d}"] for d in range(blocks.n_docs)])
+    run = factored.Factored(corpus, 4, seed=3)
+    for _ in range(5):
+        run.sweep()
+    joint = AuthorTopicModel(
+        4, schedule="synchronous", doc_topic_prior=PRIOR, topic_word_prior=PRIOR, max_iter=5, tol=0, random_state=3
+    ).fit(corpus)
+    np.testing.assert_allclose(run.topic_word, joint.topic_word_, rtol=1e-4, atol=1e-7)
+    np.testing.assert_allclose(run.perplexity(), joint.history_[-1]["perplexity"], rtol=1e-5)

@@ -14,7 +14,7 @@ from topoi.infer.bundles import Fields, Flow, Focus, Knobs, Tables, Wires
 from topoi.infer.crew import Crew
 from topoi.infer.rules import Rule
 
-__all__ = ["STARTS", "State", "blank_tables", "widened"]
+__all__ = ["STARTS", "State", "blank_tables", "sweep_seed", "widened"]
 
 TINY = 1e-30
 STARTS = {"hard": 0, "soft": 1, "warm": 2}
@@ -60,7 +60,7 @@ class State:
         silence = Fields(np.zeros((1, 1), np.float32), np.zeros(graph.n_docs, np.float32))
         state = cls(graph, wide_alpha, float(beta), seed, blank_tables(graph), flow, known, silence, stored=stored)
         source = np.ones((1, graph.width), np.float32) if word_topic is None else widened(word_topic, graph.width)
-        knobs = state.knobs(rule, in_place=False)._replace(seed=_sweep_seed(seed, 0))
+        knobs = state.knobs(rule, in_place=False)._replace(seed=sweep_seed(seed, 0))
         for stage in range(graph.n_word_blocks):
             if stored:
                 crew.each(kernels.start_stage, graph.wires, flow, knobs, source, STARTS[start], stage)
@@ -112,7 +112,7 @@ class State:
             frozen_words=self.graph.plan.frozen_words,
             plain_side=False,
             rest=rest,
-            seed=_sweep_seed(self.seed, self.sweep + 1),  # 0 is the start's
+            seed=sweep_seed(self.seed, self.sweep + 1),  # 0 is the start's
             n_doc_blocks=self.graph.n_doc_blocks,
             n_word_blocks=self.graph.n_word_blocks,
             max_owners=self.graph.max_owners,
@@ -236,6 +236,6 @@ def _owner_base(graph: Graph) -> np.ndarray:
     return np.zeros((graph.n_owners, graph.width), np.float32) if base is None else widened(base, graph.width)
 
 
-def _sweep_seed(seed: int, sweep: int) -> int:
+def sweep_seed(seed: int, sweep: int) -> int:
     """A seed of its own for each sweep."""
     return int(np.random.SeedSequence([seed, sweep]).generate_state(1, np.uint64)[0] >> 1)

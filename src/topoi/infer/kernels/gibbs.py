@@ -9,39 +9,46 @@ from topoi.infer.kernels.sweeps import close_cell, close_visit, joint_message, o
 
 
 @compiled
+def _pair(z, n, L):
+    """Owner and topic of a drawn number. Division is slow, and most documents own themselves."""
+    return (0, z) if n == 1 else (z // L, z % L)
+
+
+@compiled
 def _gibbs_visit(wires, read, write, flow, fields, knobs, scratch, silent, v):
     """Draw the topic (and owner) of each token of one document inside one cell. Returns 2 for each token that changed."""
     zero, one = f4(0), f4(1)
     doc = wires.visit_doc[v]
     n, L, first, listed = open_visit(wires, read, fields, knobs, scratch, doc)
-    beta, beta_sum = f4(knobs.beta), f4(knobs.beta_sum)
+    seed, beta, beta_sum, prior, silence = knobs.seed, f4(knobs.beta), f4(knobs.beta_sum), f4(knobs.owner_prior), one - fields.weight[doc]
+    words, ids, topics, phi, z = wires.edge_word, wires.edge_id, wires.topics, write.phi, flow.z
     side, gained, new, none = scratch.side[: n * L], scratch.gained[: n * L], scratch.new[: n * L], silent[: n * L]
-    row, total, alpha, says, share = scratch.row[:L], scratch.total[:L], scratch.alpha[:L], scratch.says[:L], scratch.share[:n]
+    row, total, alpha, says, share, heard = (
+        scratch.row[:L], scratch.total[:L], scratch.alpha[:L], scratch.says[:L], scratch.share[:n], scratch.heard[:L]
+    )  # fmt: skip
     token = zero if knobs.frozen_words else one  # what a draw takes from the words
     gained[:] = side
     moved = 0.0
     for e in range(wires.visit_edge[v], wires.visit_edge[v + 1]):
-        table = write.phi[wires.edge_word[e]]
-        old = flow.z[e]
+        w, old = words[e], z[e]
+        owner, k = _pair(old, n, L)
         side[old] -= one
-        share[old // L] -= one
-        table[wires.topics[first + old % L] if listed else old % L] -= token
-        total[old % L] -= token
-        gather(table, wires.topics, first, listed, L, row)
-        if n == 1 and fields.weight[doc] == zero:
-            for k in range(L):
-                new[k] = (row[k] + beta) * (side[k] + alpha[k]) / max(total[k], beta_sum)
+        share[owner] -= one
+        phi[w, topics[first + k] if listed else k] -= token
+        total[k] -= token
+        gather(phi, w, topics, first, listed, L, row)
+        if n == 1 and silence == one:
+            for i in range(L):
+                new[i] = (row[i] + beta) * (side[i] + alpha[i]) / max(total[i], beta_sum)
         else:
-            joint_message(
-                row, side, total, alpha, beta, beta_sum, zero, zero, none, new, says, share,
-                f4(knobs.owner_prior), False, one - fields.weight[doc], scratch.heard[:L],
-            )  # fmt: skip
-        now = draw(new, uniform(knobs.seed, wires.edge_id[e]))
+            joint_message(row, side, total, alpha, beta, beta_sum, zero, zero, none, new, says, share, prior, False, silence, heard)
+        now = draw(new, uniform(seed, ids[e]))
+        owner, k = _pair(now, n, L)
         side[now] += one
-        share[now // L] += one
-        table[wires.topics[first + now % L] if listed else now % L] += token
-        total[now % L] += token
-        flow.z[e] = now
+        share[owner] += one
+        phi[w, topics[first + k] if listed else k] += token
+        total[k] += token
+        z[e] = now
         moved += 2.0 if now != old else 0.0
     for i in range(n * L):
         gained[i] = side[i] - gained[i]

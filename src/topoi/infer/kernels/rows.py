@@ -10,6 +10,7 @@ from numba import njit
 
 f4 = np.float32
 u8 = np.uint64
+STRIDE = 16
 
 compiled = njit(fastmath=True, error_model="numpy", nogil=True, cache=True)
 
@@ -46,27 +47,27 @@ def shape(wires, doc, K):
 
 
 @compiled
-def gather(row, topics, first, listed, L, out):
-    """out[:L] = row[topics of the document]"""
+def gather(table, r, topics, first, listed, L, out):
+    """out[:L] = table[r, topics of the document]. A table and a number, not its row: making a row costs two atomic operations."""
     if listed:
         for k in range(L):
-            out[k] = row[topics[first + k]]
+            out[k] = table[r, topics[first + k]]
     else:
         for k in range(L):
-            out[k] = row[k]
+            out[k] = table[r, k]
 
 
 @compiled
-def scatter_add(row, topics, first, listed, L, change):
-    """row[topics of the document] += change[:L], never below 0 (rounding)"""
+def scatter_add(table, r, topics, first, listed, L, change):
+    """table[r, topics of the document] += change[:L], never below 0 (rounding)"""
     zero = f4(0)
     if listed:
         for k in range(L):
             t = topics[first + k]
-            row[t] = max(row[t] + change[k], zero)
+            table[r, t] = max(table[r, t] + change[k], zero)
     else:
         for k in range(L):
-            row[k] = max(row[k] + change[k], zero)
+            table[r, k] = max(table[r, k] + change[k], zero)
 
 
 @compiled
@@ -76,8 +77,17 @@ def draw(p, chance):
     for i in range(len(p)):
         rest += p[i]
     rest *= chance
+    first = 0
+    while first + STRIDE < len(p):  # whole strides at a time, as far as they go
+        part = np.float64(0)
+        for i in range(first, first + STRIDE):
+            part += p[i]
+        if rest < part:
+            break
+        rest -= part
+        first += STRIDE
     last = 0
-    for i in range(len(p)):
+    for i in range(first, len(p)):
         if p[i] > f4(0):  # padding topics cannot be drawn
             last = i
             rest -= p[i]

@@ -193,13 +193,13 @@ def open_visit(wires, read, fields, knobs, scratch, doc):
     else:
         for k in range(L):
             scratch.total[k] = scratch.stock[k] + scratch.change[k]
-    gather(knobs.alpha, wires.topics, first, listed, L, scratch.alpha)
+    gather(knobs.alpha.reshape(1, -1), 0, wires.topics, first, listed, L, scratch.alpha)
     for j in range(n):
         pair = wires.slot_ptr[doc] + j
-        gather(read.theta[wires.slots[pair]], wires.topics, first, listed, L, scratch.side[j * L : (j + 1) * L])
+        gather(read.theta, wires.slots[pair], wires.topics, first, listed, L, scratch.side[j * L : (j + 1) * L])
         scratch.share[j] = read.share[pair]
     if fields.weight[doc] > f4(0):
-        gather(fields.message[doc], wires.topics, first, listed, L, scratch.heard)
+        gather(fields.message, doc, wires.topics, first, listed, L, scratch.heard)
     else:
         scratch.heard[:] = f4(0)
     return n, L, first, listed
@@ -210,7 +210,7 @@ def close_visit(wires, write, scratch, doc, n, L, first, listed, moves_totals):
     """Give the owners what they gained, and note it for the totals of the topics."""
     for j in range(n):
         gained = scratch.gained[j * L : (j + 1) * L]
-        scatter_add(write.theta[wires.slots[wires.slot_ptr[doc] + j]], wires.topics, first, listed, L, gained)
+        scatter_add(write.theta, wires.slots[wires.slot_ptr[doc] + j], wires.topics, first, listed, L, gained)
         if not moves_totals:
             continue
         if listed:
@@ -225,22 +225,23 @@ def close_visit(wires, write, scratch, doc, n, L, first, listed, moves_totals):
 def _renew_joint(wires, read, write, flow, fields, knobs, scratch, v, n, L, first, listed):
     """Renew the messages of a visit with several owners. Returns sum x |mu_new - mu_old|."""
     zero, one = f4(0), f4(1)
-    doc = wires.visit_doc[v]
-    keep = one if knobs.in_place else zero
+    doc, begin, end, at = wires.visit_doc[v], wires.visit_edge[v], wires.visit_edge[v + 1], wires.visit_message[v]
+    words, weights, topics, phi, phi_out, mu = wires.edge_word, wires.edge_x, wires.topics, read.phi, write.phi, flow.mu
     side, gained, new, gain = scratch.side[: n * L], scratch.gained[: n * L], scratch.new[: n * L], scratch.gain[: n * L]
-    row, says, share = scratch.row[:L], scratch.says[:L], scratch.share[:n]
+    row, says, share, heard = scratch.row[:L], scratch.says[:L], scratch.share[:n], scratch.heard[:L]
+    total, alpha, shares, pair = scratch.total[:L], scratch.alpha[:L], write.share, wires.slot_ptr[doc]
+    beta, beta_sum, prior, silence = f4(knobs.beta), f4(knobs.beta_sum), f4(knobs.owner_prior), one - fields.weight[doc]
+    in_place, frozen, plain, cap = knobs.in_place, knobs.frozen_words, knobs.plain_side, f4(knobs.own_cap)
+    keep = one if in_place else zero
     residual = 0.0
-    for e in range(wires.visit_edge[v], wires.visit_edge[v + 1]):
-        w, x = wires.edge_word[e], wires.edge_x[e]
-        at = wires.visit_message[v] + (e - wires.visit_edge[v]) * n * L
-        m = flow.mu[at : at + n * L]
-        own_side = min(x, f4(knobs.own_cap))
-        own_word = zero if knobs.frozen_words else own_side
-        gather(read.phi[w], wires.topics, first, listed, L, row)
-        z = joint_message(
-            row, side, scratch.total[:L], scratch.alpha[:L], f4(knobs.beta), f4(knobs.beta_sum), own_word, own_side, m, new, says, share,
-            f4(knobs.owner_prior), knobs.plain_side, one - fields.weight[doc], scratch.heard[:L],
-        )  # fmt: skip
+    for e in range(begin, end):
+        w, x = words[e], weights[e]
+        m = mu[at : at + n * L]
+        at += n * L
+        own_side = min(x, cap)
+        own_word = zero if frozen else own_side
+        gather(phi, w, topics, first, listed, L, row)
+        z = joint_message(row, side, total, alpha, beta, beta_sum, own_word, own_side, m, new, says, share, prior, plain, silence, heard)
         scale, moved = one / z, zero
         for i in range(n * L):
             value = new[i] * scale
@@ -251,19 +252,19 @@ def _renew_joint(wires, read, write, flow, fields, knobs, scratch, v, n, L, firs
             gain[i] = x * (new[i] - keep * m[i])
         for i in range(n * L):
             m[i] = new[i]
-        if knobs.in_place:
+        if in_place:
             for i in range(n * L):
                 side[i] = max(side[i] + gain[i], zero)
         else:
             for i in range(n * L):
                 gained[i] += gain[i]
-        _count_shares(write.share, wires.slot_ptr[doc], share, gain, L, knobs.in_place)
-        if not knobs.frozen_words:
+        _count_shares(shares, pair, share, gain, L, in_place)
+        if not frozen:
             says[:] = zero
             for j in range(n):
                 for k in range(L):
                     says[k] += gain[j * L + k]
-            scatter_add(write.phi[w], wires.topics, first, listed, L, says)
+            scatter_add(phi_out, w, topics, first, listed, L, says)
     return residual
 
 

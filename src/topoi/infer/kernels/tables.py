@@ -37,7 +37,7 @@ def start_stage(wires, flow, knobs, word_topic, start, stage, worker, n_workers)
         for v in range(wires.cell_visit[cell], wires.cell_visit[cell + 1]):
             n, L, first, listed = shape(wires, wires.visit_doc[v], K)
             usable = L if listed else n_topics
-            gather(knobs.alpha, wires.topics, first, listed, L, alpha)
+            gather(knobs.alpha.reshape(1, -1), 0, wires.topics, first, listed, L, alpha)
             for e in range(wires.visit_edge[v], wires.visit_edge[v + 1]):
                 chance = uniform(knobs.seed, wires.edge_id[e])
                 at = wires.visit_message[v] + (e - wires.visit_edge[v]) * n * L
@@ -50,7 +50,7 @@ def start_stage(wires, flow, knobs, word_topic, start, stage, worker, n_workers)
                         flow.mu[at + i] = f4(1)
                     continue
                 m = drawn[: n * L] if len(flow.z) else flow.mu[at : at + n * L]
-                gather(word_topic[wires.edge_word[e] % len(word_topic)], wires.topics, first, listed, L, row)
+                gather(word_topic, wires.edge_word[e] % len(word_topic), wires.topics, first, listed, L, row)
                 start_message(start, row, alpha, knobs.seed, wires.edge_id[e], n, L, m)
                 if len(flow.z):
                     flow.z[e] = draw(m, chance)
@@ -77,10 +77,10 @@ def _count_message(wires, write, knobs, doc, w, x, m, n, L, first, listed, gain)
             value = x * m[j * L + k]
             gain[k] = value
             mass += value
-        scatter_add(write.theta[wires.slots[pair]], wires.topics, first, listed, L, gain)
+        scatter_add(write.theta, wires.slots[pair], wires.topics, first, listed, L, gain)
         write.share[pair] += mass
         if not knobs.frozen_words:
-            scatter_add(write.phi[w], wires.topics, first, listed, L, gain)
+            scatter_add(write.phi, w, wires.topics, first, listed, L, gain)
 
 
 @compiled
