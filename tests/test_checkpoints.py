@@ -77,6 +77,20 @@ def test_topic_lists_go_on_in_the_same_bits(tmp_path, monkeypatch, mixed, sweep)
     assert_same_run(interrupted(make, lambda m, **kw: m.fit(counts, **kw), tmp_path / "run.ckpt", sweep), make().fit(counts))
 
 
+@pytest.mark.parametrize("epoch", [1, 2, 4])
+def test_batches_go_on_in_the_same_bits(tmp_path, mixed, epoch):
+    counts, path = mixed[0].counts, tmp_path / "run.ckpt"
+
+    def make(**options):
+        return LDA(4, batch_size=counts.shape[0] // 7, max_iter=5, tol=0, **options)
+
+    with pytest.raises(Crash):
+        make(callbacks=[crash_at(epoch)]).fit(counts, checkpoint=path, checkpoint_every=3)
+    assert path.exists()
+    assert_same_run(make().fit(counts, checkpoint=path, checkpoint_every=3), make().fit(counts))
+    assert not path.exists()
+
+
 def test_other_models_go_on_in_the_same_bits(tmp_path):
     authors, links, labels = datasets.make_authors(60)[0], datasets.make_links(60)[0], datasets.make_labels(60)[0]
     mixture = [Words(links.counts), Authors([["a", "b"], ["b"], ["c"]] * 20), Links(links.links, "learn")]
@@ -253,6 +267,4 @@ def test_bad_checkpoints(tmp_path, mixed):
         LDA(4).fit(counts, checkpoint=tmp_path / "nowhere" / "run.ckpt")
     with pytest.raises(ValueError, match="checkpoint_every is 0"):
         LDA(4).fit(counts, checkpoint=tmp_path / "new.ckpt", checkpoint_every=0)
-    with pytest.raises(ValueError, match="between calls of partial_fit"):
-        LDA(4, batch_size=10).fit(counts, checkpoint=tmp_path / "new.ckpt")
     assert [p.name for p in Path(tmp_path).iterdir()] == ["run.ckpt"]

@@ -265,8 +265,17 @@ def test_authors(work):
     assert answer["writers"][0]["name"] == "Ann"
     assert "Ann" in run("authors", work / "author.topoi", "Ann").stdout
     assert len(ask("authors", work / "author.topoi")["topics"]) == 2
-    assert "Did you mean Ann?" in run("authors", work / "author.topoi", "ann", code=2).stderr
+    assert "did you mean Ann?" in run("authors", work / "author.topoi", "ann", code=2).stderr
+    assert "it knows 3, for instance Ann, Bob, Cy" in run("authors", work / "author.topoi", "Zoroaster", code=2).stderr
     assert "knows no authors" in run("authors", work / "lda.topoi", "Ann", code=2).stderr
+
+
+def test_documents_without_authors_or_labels_are_mentioned(tmp_path):
+    rows = [f"{' '.join(PETS)},{'Ann' if i < 7 else ''},{'pets' if i % 2 else ''}" for i in range(10)]
+    (tmp_path / "t.csv").write_text("\n".join(["text,who,topic", *rows]))
+    options = [tmp_path / "t.csv", "-o", tmp_path / "m.topoi", "--force", "--max-df", 1.0, *QUICK]
+    assert "3 of 10 documents have no authors: each of these counts" in run("fit", *options, "--authors", "who", "--topics", 2).stderr
+    assert "5 of 10 documents have no labels: these may use all" in run("fit", *options, "--labels", "topic").stderr
 
 
 def test_links(work, tmp_path):
@@ -290,6 +299,7 @@ def test_convert_says_what_is_lost(work, tmp_path):
     assert result.stdout == ""
     assert "exists already" in run("convert", work / "texts", tmp_path / "c.mtx", code=2).stderr
     run("convert", work / "texts", tmp_path / "c.mtx", "--force")
+    assert "'csv' is not one of" in run("convert", work / "texts", tmp_path / "c.dat", "--to", "csv", code=2).stderr
     assert "end the name in" in run("convert", work / "texts", tmp_path / "c.doc", code=2).stderr
     assert "options that choose words are of no use" in run("convert", tmp_path / "c.mtx", tmp_path / "d.npz", "--min-df", 5, code=2).stderr
 

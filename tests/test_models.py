@@ -191,7 +191,7 @@ def test_author_questions(authored):
     predicted = model.predict_authors(texts, n=2)
     assert np.mean([solo[a][0] in dict(predicted[a]) for a in range(15)]) > 0.7
     assert abs(sum(p for _, p in model.predict_authors(texts[:1], n=15)[0]) - 1) < 1e-9
-    with pytest.raises(ValueError, match=r"no author 'author'.*Did you mean author00"):
+    with pytest.raises(ValueError, match=r"no author 'author'.*did you mean author00"):
         model.similar_authors("author")
     with pytest.raises(ValueError, match="topics are numbered 0 to 4"):
         model.authors_of_topic(5)
@@ -398,6 +398,7 @@ FEW = {"max_iter": 5, "tol": 0}
 
 
 @parametrize_with_checks([AuthorTopicModel(2, **FEW), RelationalTopicModel(2, **FEW), LabeledLDA(**FEW)])
+@pytest.mark.filterwarnings("ignore:No (authors|links) were given")
 def test_sklearn_contract_of_models(estimator, check):
     check(estimator)
 
@@ -457,3 +458,9 @@ def test_one_word_repeated_very_often_beside_a_field():
     )
     assert np.isfinite(model.components_).all()
     assert np.isfinite(model.doc_topic_).all()
+
+
+@pytest.mark.parametrize(("model", "what"), [(AuthorTopicModel, "authors"), (RelationalTopicModel, "links")])
+def test_without_authors_or_links_people_are_told_that_it_is_lda(model, what):
+    with pytest.warns(UserWarning, match=f"No {what} were given, so this is LDA"):
+        model(2, max_iter=2).fit(np.eye(4) + 1)

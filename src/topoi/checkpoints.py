@@ -26,7 +26,7 @@ FREE = ("callbacks", "init", "max_iter", "n_jobs", "random_state", "verbose")  #
 
 
 class Checkpoint:
-    """The file of one run, saved every `every` sweeps. If it exists already, it must be of the same model, data and version of topoi."""
+    """The file of one run, saved every `every` sweeps (batches, if it learns in batches). If it exists already, it must be of the same model, data and version of topoi."""
 
     def __init__(self, path: str | Path, every: int, model: Any, plan: Plan, start: np.ndarray | None) -> None:
         if not isinstance(every, int | np.integer) or every < 1:
@@ -93,6 +93,10 @@ class Checkpoint:
             "fields": [_values(field) for field in state.graph.plan.fields],
             "history": monitor.table(),
         }
+        self.write(values)
+
+    def write(self, values: dict[str, Any]) -> None:
+        """Replace the file by these values."""
         arrays: dict[str, np.ndarray] = {}
         encoded = {key: storage.encode(value, key, arrays) for key, value in values.items()}
         storage.write_archive(self.path, {"format": FORMAT, "fingerprint": self.fingerprint, "values": encoded}, arrays, compress=False)

@@ -214,7 +214,7 @@ def _count(vectorizer: CountVectorizer, gathering: _Gathering, name: str) -> Any
             raise _too_few(name, n_docs) from error
         raise ValueError(
             f"No word of the {n_docs} documents of {name} is left: all are stop words, in fewer documents than min_df, or in more than max_df; "
-            "try min_df 1, max_df 1.0, or no stop words."
+            "try min_df 1, max_df 1.0, or no stop words (options of topoi.make_vectorizer and of `topoi fit`)."
         ) from error
     if n_docs < 2:
         raise _too_few(name, n_docs)

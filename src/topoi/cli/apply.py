@@ -14,8 +14,8 @@ import typer
 from topoi.cli.shell import (
     AsJson,
     Columns,
+    Counts,
     Force,
-    Format,
     Input,
     Jobs,
     Model,
@@ -186,7 +186,7 @@ def convert(
     ],
     columns: Columns,
     words: Words,
-    to: Annotated[Format | None, typer.Option(help="Format of the output, if its name does not say so.", show_default=False)] = None,
+    to: Annotated[Counts | None, typer.Option(help="Format of the output, if its name does not say so.", show_default=False)] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

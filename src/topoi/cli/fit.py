@@ -80,6 +80,7 @@ def fit(
         "random_state": seed,
         "init": begin if begin is not None else "hard",
     }
+    _mention_documents_without(kind, corpus)
     if topics is not None and kind is Kind.labeled:
         note("The labels are the topics; --topics is not used.")
     estimator = _estimator(
@@ -147,6 +148,19 @@ def _kind(wanted: Kind | None, corpus: Corpus, columns: Columns) -> Kind:
             f"The input also has {', '.join(NEEDS[kind] for kind in unused)}: --model {', '.join(kind.value for kind in unused)} would use them."
         )
     return Kind.lda
+
+
+def _mention_documents_without(kind: Kind, corpus: Corpus) -> None:
+    """Authors and labels may be missing: that is allowed, but perhaps not meant."""
+    meaning = {Kind.author: "each of these counts as an author of its own", Kind.labeled: "these may use all labels"}
+    if kind not in meaning:
+        return
+    from topoi.graph.metadata import indicator, one_each
+
+    members, _ = indicator(one_each(getattr(corpus, NEEDS[kind])), corpus.n_docs, NEEDS[kind])
+    bare = int((members.sum(axis=1) == 0).sum())
+    if bare:
+        note(f"{bare} of {corpus.n_docs} documents have no {NEEDS[kind]}: {meaning[kind]}.")
 
 
 def _estimator(kind: Kind, topics: int, background: int, batch_size: int | None, common: dict[str, Any]) -> Any:

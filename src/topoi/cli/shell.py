@@ -44,6 +44,12 @@ class Format(Enum):
     npz, uci, ldac, mtx, svmlight, h5ad = "npz", "uci", "ldac", "mtx", "svmlight", "h5ad"
 
 
+class Counts(Enum):
+    """Formats of counts."""
+
+    npz, uci, ldac, mtx, svmlight, h5ad = "npz", "uci", "ldac", "mtx", "svmlight", "h5ad"
+
+
 def _option(panel: str, text: str, *names: str, **more: Any) -> Any:
     return typer.Option(*names, help=text, rich_help_panel=panel, show_default=more.pop("show_default", False), **more)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -64,6 +66,8 @@ class AuthorTopicModel(TopicModelBase):
         checkpoint, checkpoint_every: as in `LDA.fit`.
         """
         authors = getattr(X, "authors", None) if authors is None else authors
+        if authors is None:
+            warnings.warn("No authors were given, so this is LDA; give them with authors=... or in a Corpus.", stacklevel=2)
         factor = Authors(authors, self.author_prior) if authors is not None else None
         state = self._fit(self._counts(X, reset=True), [factor or Documents()], self.n_components, checkpoint, checkpoint_every)
         self.author_names_ = np.array([], dtype=str) if factor is None or factor.names is None else factor.names
@@ -92,9 +96,10 @@ class AuthorTopicModel(TopicModelBase):
         check_is_fitted(self)
         found = np.flatnonzero(self.author_names_ == name)
         if not len(found):
-            near = [str(a) for a in self.author_names_ if str(name).lower() in str(a).lower()][:3]
-            hint = f" Did you mean {', '.join(near)}?" if near else " author_names_ lists all."
-            raise ValueError(f"There is no author {name!r} in this model.{hint}")
+            names = [str(author) for author in self.author_names_]
+            near = [author for author in names if str(name).lower() in author.lower()][:3] or get_close_matches(str(name), names)
+            hint = f"did you mean {', '.join(near)}?" if near else f"it knows {len(names)}, for instance {', '.join(names[:3])}."
+            raise ValueError(f"There is no author {name!r} in this model; {hint}")
         return int(found[0])
 
     def _ranked(self, scores: np.ndarray, n: int) -> list[tuple[Any, float]]:

@@ -92,7 +92,7 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         alpha, learn_alpha = self._prior("doc_topic_prior", n_topics, n_topics, light=chosen == "auto")
         beta, learn_beta = self._prior("topic_word_prior", 1, n_topics, light=chosen == "auto")
         priors = PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)
-        saves = _checkpoint(checkpoint, every, self, plan, word_topic)
+        saves = open_checkpoint(checkpoint, every, self, plan, word_topic)
         seed = self._seed() if saves is None or saves.seed is None else saves.seed
 
         def pass_messages(plan: Plan, max_iter: int, monitor: Monitor, learners: list[Learner], saves: Checkpoint | None = None) -> State:
@@ -387,7 +387,7 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return tags
 
 
-def _checkpoint(path: Any, every: int, model: TopicModelBase, plan: Plan, start: np.ndarray | None) -> Checkpoint | None:
+def open_checkpoint(path: Any, every: int, model: TopicModelBase, plan: Plan, start: np.ndarray | None) -> Checkpoint | None:
     """The checkpoint of a fit, if one is wanted."""
     if path is None:
         return None

@@ -14,9 +14,9 @@ from topoi.corpus import Corpus
 from topoi.graph.factors import Documents, fit_weighting
 from topoi.graph.wiring import Plan
 from topoi.infer.crew import Crew
-from topoi.infer.monitor import Monitor, document_log_likelihood
+from topoi.infer.monitor import Monitor, Record, document_log_likelihood
 from topoi.infer.online import Online
-from topoi.models.base import TopicModelBase, refuse_fractions, refuse_what_does_not_fit
+from topoi.models.base import TopicModelBase, open_checkpoint, refuse_fractions, refuse_what_does_not_fit
 
 __all__ = ["LDA", "LatentDirichletAllocation"]
 
@@ -102,16 +102,14 @@ class LDA(TopicModelBase):
     def fit(self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10) -> LDA:
         """Learn topics. X: (documents, words) counts or weights >= 0, dense or sparse, or a Corpus. y is ignored.
 
-        checkpoint: a file to save the run in every `checkpoint_every` sweeps. If it exists, the run goes on from it and ends in the same bits as
+        checkpoint: a file to save the run in every `checkpoint_every` sweeps (with batch_size: batches). If it exists, the run goes on from it and ends in the same bits as
         one that was never interrupted; at the end of the run it is deleted.
         """
         counts = self._counts(X, reset=True)
         self._online: Online | None = None
         size = self._batch_size()
         if size is not None and size < counts.shape[0]:
-            if checkpoint is not None:
-                raise ValueError("Checkpoints are of runs over all documents; with batch_size save the model between calls of partial_fit.")
-            return self._fit_batches(counts, size)
+            return self._fit_batches(counts, size, checkpoint, checkpoint_every)
         self._fit(counts, [Documents()], self.n_components, checkpoint, checkpoint_every)
         return self
 
@@ -140,22 +138,36 @@ class LDA(TopicModelBase):
             raise ValueError(f"batch_size is {size!r}; expected a whole number of at least 1, or None.")
         return size
 
-    def _fit_batches(self, counts: sparse.csr_array, size: int) -> LDA:
+    def _fit_batches(self, counts: sparse.csr_array, size: int, checkpoint: Any, every: int) -> LDA:
         """Passes over all documents in batches, in one shuffled order."""
         self.__dict__.pop("components_", None)  # a fit starts afresh
         online = self._begin_online(counts, counts.shape[0])
-        order = np.random.default_rng(online.seed).permutation(counts.shape[0])
+        saves = open_checkpoint(checkpoint, every, self, Plan(self.n_components, counts), None)
+        done, before, n_batches = 0, online.base, -(-counts.shape[0] // size)
         with Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
-            for epoch in range(1, self.max_iter + 1):
-                before = online.base
-                for first in range(0, counts.shape[0], size):
-                    batch = counts[np.sort(order[first : first + size])]
-                    if batch.nnz:
-                        self._learn_batch(batch, crew)
-                if monitor.note(epoch, _moved(before, online.base), lambda: self.perplexity(Corpus(counts)), self, "batches"):
-                    break
+            if saves is not None and saves.saved is not None:
+                done, before = saves.saved["done"], saves.saved["before"]
+                vars(online).update(saves.saved["online"])
+                monitor.resume([Record(**record) for record in saves.saved["history"]])
+            order = np.random.default_rng(online.seed).permutation(counts.shape[0])
+            stopped = False
+            while done < self.max_iter * n_batches and not stopped:
+                epoch, place = divmod(done, n_batches)
+                batch = counts[np.sort(order[place * size : (place + 1) * size])]
+                if batch.nnz:
+                    self._learn_batch(batch, crew)
+                done += 1
+                if done % n_batches == 0:  # the end of a pass
+                    stopped = monitor.note(epoch + 1, _moved(before, online.base), lambda: self.perplexity(Corpus(counts)), self, "batches")
+                    before = online.base
+                if saves is not None and done % saves.every == 0:
+                    learned = {name: getattr(online, name) for name in ("seed", "alpha", "beta", "base", "batches")}
+                    saves.write({"done": done, "before": before, "online": learned, "history": monitor.table()})
+        self._show_topics(online)
         self.doc_topic_ = self._fold_in(self.weighting_(counts)).astype(self._dtype)
-        self.n_iter_, self.history_, self.converged_ = epoch, monitor.table(), monitor.converged
+        self.n_iter_, self.history_, self.converged_ = done // n_batches, monitor.table(), monitor.converged
+        if saves is not None and (monitor.converged or done == self.max_iter * n_batches):
+            saves.finish()
         return self
 
     def _begin_online(self, counts: sparse.csr_array, total_docs: float) -> Online:
@@ -199,9 +211,14 @@ class LDA(TopicModelBase):
         online.step(weights, crew)
         if online.base is None:
             raise ValueError("The first batch holds no words at all. Begin with documents that have some.")
+        self._show_topics(online)
+        self.n_iter_ = online.batches
+
+    def _show_topics(self, online: Online) -> None:
+        """Fitted attributes from what the batches have taught so far."""
+        assert online.base is not None
         self.components_ = np.ascontiguousarray(online.base.T + online.beta, dtype=self._dtype)
         self.doc_topic_prior_, self.topic_word_prior_ = online.alpha, online.beta
-        self.n_iter_ = online.batches
 
 
 def _moved(before: np.ndarray | None, after: np.ndarray | None) -> float:

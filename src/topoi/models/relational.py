@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -76,6 +77,8 @@ class RelationalTopicModel(TopicModelBase):
         cross-validation. checkpoint, checkpoint_every: as in `LDA.fit`.
         """
         links = getattr(X, "links", None) if links is None else links
+        if links is None:
+            warnings.warn("No links were given, so this is LDA; give them with links=... or in a Corpus.", stacklevel=2)
         counts = self._counts(X, reset=True)
         n_docs = counts.shape[0]
         table = sparse.csr_array((n_docs, n_docs)) if links is None else adjacency(self._by_id(links, doc_ids, n_docs), n_docs)
