@@ -23,7 +23,16 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--gibbs-sweeps", type=int, help="quality: sweeps of GS (default 500 on cora and medl, 300 on nips and blog)")
     parser.add_argument("--topics", type=int, nargs="+", metavar="K", help="race: numbers of topics (default 50 200 1000)")
     parser.add_argument("--parts", nargs="+", choices=["authors", "relations", "links", "labels"], help="models: some of its parts")
-    parser.add_argument("--peers", nargs="+", metavar="PEER", help="race: tomotopy, gensim, scikit-learn (default all)")
+    parser.add_argument(
+        "--peers",
+        nargs="+",
+        metavar="PEER",
+        help="race: tomotopy, gensim, scikit-learn, MALLET, or a name of --command (default: all that are here)",
+    )
+    parser.add_argument(
+        "--command", action="append", metavar="NAME=COMMAND",
+        help="race: one more peer, a command with {counts} (a UCI file), {topics}, {prior}, {threads} and {out} (topics x words, text or .npy)",
+    )  # fmt: skip
     parser.add_argument("--thorough", action="store_true", help="race: also two threads, and learned priors")
     parser.add_argument("--pictures", type=Path, help="race: folder for one picture per corpus")
     return parser.parse_args(argv)

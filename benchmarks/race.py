@@ -7,9 +7,13 @@ Every run is a process of its own, one after the other, and one scorer measures 
 from __future__ import annotations
 
 import argparse
+import os
 import resource
+import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -18,39 +22,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.common import PRIOR, aim, fresh, machine, note, score, split, table
-from topoi import LDA, Corpus
+from topoi import LDA, Corpus, formats
 from topoi.datasets import make_blocks
 from topoi.infer import schedules
 
-LOOKS = (
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    9,
-    10,
-    11,
-    12,
-    14,
-    16,
-    18,
-    20,
-    23,
-    26,
-    30,
-    35,
-    40,
-    50,
-    60,
-    75,
-    100,
-    150,
-    200,
-)  # sweeps after which topoi is measured
+LOOKS = (*range(1, 13), 14, 16, 18, 20, 23, 26, 30, 35, 40, 50, 60, 75, 100, 150, 200)  # sweeps after which topoi is measured
 SEED = 0
 AIMS = {50: 50.0, 200: 50.0, 1000: 30.0}  # times as fast as tomotopy, by number of topics
 
@@ -90,6 +66,12 @@ class Watch:
         return found
 
 
+def tokens(corpus: Corpus) -> list[np.ndarray]:
+    """For each document the numbers of its words, each as often as it stands there."""
+    counts = corpus.counts
+    return np.split(np.repeat(counts.indices, counts.data.astype(int)), np.cumsum(counts.sum(axis=1).astype(int))[:-1])
+
+
 # A runner trains on `train` and yields a point now and then, the last one at its end.
 
 
@@ -113,10 +95,9 @@ def topoi(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, l
 def tomotopy(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool) -> Iterator[Point]:
     import tomotopy as tp
 
-    counts = train.counts
     model = tp.LDAModel(k=n_topics, alpha=PRIOR, eta=PRIOR, min_cf=0, rm_top=0, seed=SEED)
     model.optim_interval = 10 if learn else 0
-    for words in np.split(np.repeat(counts.indices, counts.data.astype(int)), np.cumsum(counts.sum(axis=1).astype(int))[:-1]):
+    for words in tokens(train):
         if len(words):
             model.add_doc([str(w) for w in words])
 
@@ -158,23 +139,93 @@ def scikit_learn(train: Corpus, test: Corpus, n_topics: int, full: int, threads:
     yield watch.point(full, lambda: model.components_, test)
 
 
-RUNNERS: dict[str, tuple[Callable[..., Iterator[Point]], int, int, str]] = {  # runner, full run, quick run, unit
-    "topoi": (topoi, 200, 12, "sweeps"),
-    "tomotopy": (tomotopy, 1000, 20, "sweeps"),
-    "gensim": (gensim, 20, 1, "passes"),
-    "scikit-learn": (scikit_learn, 50, 2, "iterations"),
+def mallet(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool) -> Iterator[Point]:
+    """MALLET under $MALLET_HOME, started by its own script; the start of Java is in its clock."""
+    program, out = Path(os.environ["MALLET_HOME"], "bin", "mallet"), np.full((n_topics, train.n_words), PRIOR)
+    with tempfile.TemporaryDirectory() as folder:
+        texts, documents, weights = Path(folder, "texts"), Path(folder, "documents"), Path(folder, "weights")
+        texts.write_text("".join(f"{d} - {' '.join(f'w{w}' for w in words)}\n" for d, words in enumerate(tokens(train))))
+        quietly(["bash", program, "import-file", "--input", texts, "--output", documents, "--keep-sequence", "--token-regex", r"\S+"])
+        watch = Watch()
+        quietly(
+            ["bash", program, "train-topics", "--input", documents, "--topic-word-weights-file", weights, "--num-topics", n_topics,
+             "--num-iterations", full, "--alpha", PRIOR * n_topics, "--beta", PRIOR, "--optimize-interval", 10 if learn else 0,
+             "--num-threads", threads, "--random-seed", SEED + 1]
+        )  # fmt: skip
+
+        def topics() -> np.ndarray:
+            with weights.open() as lines:
+                for line in lines:
+                    topic, word, weight = line.split("\t")
+                    out[int(topic), int(word[1:])] = float(weight)
+            return out
+
+        yield watch.point(full, topics, test)
+
+
+def command(
+    template: str, train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool
+) -> Iterator[Point]:  # fmt: skip
+    """Any other program: a command with the places {counts} (a UCI file), {topics}, {prior}, {threads} and {out} (topics x words, as text or .npy)."""
+    with tempfile.TemporaryDirectory() as folder:
+        counts, out = Path(folder, "docword.race.txt"), Path(folder, "topics.npy")
+        formats.write(Corpus(train.counts), counts, "uci")
+        watch = Watch()
+        quietly(["bash", "-c", template.format(counts=counts, topics=n_topics, prior=PRIOR, threads=threads, out=out)])
+
+        def topics() -> np.ndarray:
+            try:
+                return np.load(out)
+            except ValueError:
+                return np.loadtxt(out)
+
+        yield watch.point(full, topics, test)
+
+
+def quietly(words: list[Any]) -> None:
+    """Run a program; what it says is shown only if it fails."""
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(map(str, words))} failed: {done.stderr[-2000:]}")
+
+
+class Runner(NamedTuple):
+    """A library in the race: how long its full and its quick run are, in which unit, and whether it can learn its priors."""
+
+    train: Callable[..., Iterator[Point]]
+    full: int
+    quick: int
+    unit: str
+    learns: bool = False
+
+
+RUNNERS = {
+    "topoi": Runner(topoi, 200, 12, "sweeps", learns=True),
+    "tomotopy": Runner(tomotopy, 1000, 20, "sweeps", learns=True),
+    "gensim": Runner(gensim, 20, 1, "passes"),
+    "scikit-learn": Runner(scikit_learn, 50, 2, "iterations"),
+    "MALLET": Runner(mallet, 1000, 20, "sweeps", learns=True),
 }
-LEARN = ("topoi", "tomotopy")  # those that learn their priors
 
 
-def race(data: Path, name: str, who: str, n_topics: int, amount: int, threads: int, learn: bool) -> Race:
+def runners(commands: list[str]) -> dict[str, Runner]:
+    """Those that are here: MALLET if $MALLET_HOME is set, and what `commands` (NAME=COMMAND) add."""
+    found = {name: runner for name, runner in RUNNERS.items() if name != "MALLET" or "MALLET_HOME" in os.environ}
+    for text in commands:
+        name, _, template = text.partition("=")
+        found[name] = Runner(partial(command, template), 1, 1, "run")
+    return found
+
+
+def race(data: Path, name: str, runner: Runner, n_topics: int, amount: int, threads: int, learn: bool) -> Race:
     """One runner on one corpus."""
     train, test = split(data, name)
-    if who == "topoi":
+    if runner.train is topoi:
         warm_up()
     with threadpool_limits(threads):
-        points = list(RUNNERS[who][0](train, test, n_topics, amount, threads, learn))
-    return Race(points, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        points = list(runner.train(train, test, n_topics, amount, threads, learn))
+    used = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return Race(points, used / 1024)
 
 
 def warm_up() -> None:
@@ -189,7 +240,8 @@ def warm_up() -> None:
 def run(args: argparse.Namespace) -> None:
     sets = args.sets or (["cora"] if args.quick else ["kos", "nips"])
     sizes = args.topics or ([10] if args.quick else [50, 200, 1000])
-    peers = args.peers or [name for name in RUNNERS if name != "topoi"]
+    here = runners(args.command or [])
+    peers = args.peers or [name for name in here if name != "topoi"]
     print(f"One scorer, alpha=beta={PRIOR} unless learned. {machine()}.\n")
     for name in sets:
         curves: dict[tuple[str, int], Race] = {}
@@ -197,16 +249,16 @@ def run(args: argparse.Namespace) -> None:
             rows, ratios, gains = [], {}, {}
             for n_topics in sizes:
                 runs = {}
-                for who in ["topoi", *(peer for peer in peers if not learn or peer in LEARN)]:
-                    _, full, quick, _ = RUNNERS[who]
-                    runs[who] = fresh(race, args.data, name, who, n_topics, quick if args.quick else full, threads, learn)
+                for who in ["topoi", *(peer for peer in peers if not learn or here[peer].learns)]:
+                    amount = here[who].quick if args.quick else here[who].full
+                    runs[who] = fresh(race, args.data, name, here[who], n_topics, amount, threads, learn)
                     note(f"{name} {who} K={n_topics} threads={threads} learn={learn}: {runs[who].last} {runs[who].megabytes:.0f} MB")
                 ours = runs.pop("topoi")
                 for who, theirs in runs.items():
                     met = ours.reaches(theirs.last.perplexity)
                     ratios[who, n_topics] = theirs.last.seconds / met.seconds if met else 0.0
                     gains[who, n_topics] = 100 * (ours.last.perplexity / theirs.last.perplexity - 1)
-                    rows.append(row(n_topics, f"{who}, {theirs.last.sweep} {RUNNERS[who][3]}", theirs, met, ours))
+                    rows.append(row(n_topics, f"{who}, {theirs.last.sweep} {here[who].unit}", theirs, met, ours))
                 if threads == 1 and not learn:
                     curves |= {(who, n_topics): r for who, r in {"topoi": ours, **runs}.items()}
             print(f"### {name.upper()}, {threads} thread{'s' * (threads > 1)}{', learned priors' * learn}\n")
