@@ -14,6 +14,7 @@ from topoi import datasets
 from topoi.infer import engine, reference
 from topoi.infer.crew import Crew
 from topoi.infer.monitor import Monitor
+from topoi.infer.state import roomy
 
 COUNTS = st.sampled_from([0.0, 0.0, 0.0, 1.0, 2.0, 7.0, 40.0])
 WEIGHTS = st.sampled_from([0.0, 0.0, 0.0, 0.001, 0.3, 1.0, 2.5, 120.75])
@@ -256,3 +257,15 @@ def test_scaling_weights_and_priors_together_changes_nothing():
     for run in (plain, doubled):
         run.sweep(5)
     np.testing.assert_allclose(plain.messages, doubled.messages, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("n", [0, 7, 2**20 + 3])
+@pytest.mark.parametrize("populate", [True, False])
+def test_fresh_memory_is_zero_and_may_be_written(monkeypatch, n, populate):
+    if not populate:
+        monkeypatch.delattr("mmap.MAP_POPULATE", raising=False)
+    fresh = roomy(n)
+    assert fresh.shape == (n,)
+    assert fresh.dtype == np.float32
+    assert not fresh.any()
+    fresh[:] = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,9 +15,10 @@ from topoi.infer.bundles import Fields, Flow, Focus, Knobs, Tables, Wires
 from topoi.infer.crew import Crew
 from topoi.infer.rules import Rule
 
-__all__ = ["STARTS", "State", "blank_tables", "sweep_seed", "widened"]
+__all__ = ["STARTS", "State", "blank_tables", "roomy", "sweep_seed", "widened"]
 
 TINY = 1e-30
+MUCH = 2**20  # numbers
 STARTS = {"hard": 0, "soft": 1, "warm": 2}
 
 
@@ -50,7 +52,7 @@ class State:
         wide_alpha = np.zeros(graph.width)
         wide_alpha[: graph.n_topics] = alpha
         flow = Flow(
-            mu=np.zeros(0 if rule.draws or not stored else graph.message_size, np.float32),
+            mu=roomy(0 if rule.draws or not stored else graph.message_size),
             z=np.zeros(graph.n_edges if rule.draws else 0, np.int32),
             order=np.arange(n_visits),
             residual=np.full(n_visits, np.inf),
@@ -83,7 +85,7 @@ class State:
         """Store the messages that the tables imply, on the lists `topics` (D, K) or of all topics."""
         if topics is not None:
             self.graph = self.graph.with_lists(topics)
-        self.flow = self.flow._replace(mu=np.empty(self.graph.message_size, np.float32))
+        self.flow = self.flow._replace(mu=roomy(self.graph.message_size))
         knobs = self.knobs(rule, in_place=True)
         for stage in range(self.graph.n_word_blocks):
             crew.each(kernels.recall_stage, self.graph.wires, self.tables, self.flow, knobs, self.doc_weight, self.word_weight, stage)
@@ -94,7 +96,7 @@ class State:
         """Move the messages from the lists they are on to others."""
         old, mu = self.graph.wires, self.flow.mu
         self.graph = self.graph.with_lists(topics)
-        self.flow = self.flow._replace(mu=np.empty(self.graph.message_size, np.float32))
+        self.flow = self.flow._replace(mu=roomy(self.graph.message_size))
         knobs = self.knobs(rule, in_place=True)
         for stage in range(self.graph.n_word_blocks):
             crew.each(kernels.copy_stage, self.graph.wires, old.topic_ptr, old.topics, old.visit_message, mu, self.flow, knobs, stage)
@@ -207,9 +209,19 @@ class State:
         return counts / counts.sum(axis=1, keepdims=True)
 
 
+def roomy(n: int) -> np.ndarray:
+    """(n,) float32 zeros. Much memory is asked for in one go: touched page by page, it costs as much time as ten sweeps."""
+    if n >= MUCH and hasattr(mmap, "MAP_POPULATE"):
+        try:
+            return np.frombuffer(mmap.mmap(-1, 4 * n, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE), np.float32)
+        except OSError:  # NumPy says better what is wrong
+            pass
+    return np.zeros(n, np.float32)
+
+
 def blank_tables(graph: Graph, old: Tables | None = None) -> Tables:
     """Tables without any message. `old` tables of the same graph give their memory and, when words are frozen, their words."""
-    theta = np.zeros((graph.n_slots, graph.width), np.float32) if old is None else old.theta
+    theta = roomy(graph.n_slots * graph.width).reshape(-1, graph.width) if old is None else old.theta
     theta[:] = 0
     if graph.plan.owner_base is not None:
         theta[:, : graph.n_topics] = graph.plan.owner_base[graph.slot_owner]
@@ -218,7 +230,7 @@ def blank_tables(graph: Graph, old: Tables | None = None) -> Tables:
     elif graph.plan.word_base is not None:
         phi = widened(graph.plan.word_base, graph.width)
     else:
-        phi = np.zeros((graph.n_words, graph.width), np.float32) if old is None else old.phi
+        phi = roomy(graph.n_words * graph.width).reshape(-1, graph.width) if old is None else old.phi
         phi[:] = 0
     share = np.zeros(len(graph.wires.slots), np.float32)
     return Tables(theta, phi, phi.sum(axis=0, dtype=np.float64), share)
