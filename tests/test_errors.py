@@ -31,7 +31,7 @@ def no_kernel_runs(monkeypatch):
     def refuse(*_):
         raise AssertionError("bad input has reached a kernel")
 
-    for name in ("start_stage", "sweep_stage", "gibbs_stage"):
+    for name in ("start_stage", "sweep_stage", "joint_stage", "gibbs_stage"):
         monkeypatch.setattr(kernels, name, refuse)
 
 

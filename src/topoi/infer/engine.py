@@ -95,7 +95,7 @@ def _pass_messages(state: State, rule: Rule, schedule: Schedule, crew: Crew, res
     if state.focus is not None:
         _pass_active(state, rule, crew)
         return
-    kernel = kernels.gibbs_stage if rule.draws else kernels.sweep_stage
+    kernel = kernels.gibbs_stage if rule.draws else kernels.sweep_stage if graph.max_owners == 1 else kernels.joint_stage
     read, knobs = rule.seen(state.tables, state.knobs(rule, in_place=schedule.in_place, rest=rest))
     wires, read, knobs = state.facing(read, knobs)
     write = read if schedule.in_place else blank_tables(graph, state.spare)

@@ -4,7 +4,7 @@ from topoi.infer.kernels.active import active_stage
 from topoi.infer.kernels.gibbs import gibbs_stage
 from topoi.infer.kernels.lists import admit, copy_stage, topics_of_words
 from topoi.infer.kernels.rows import uniforms
-from topoi.infer.kernels.sweeps import sweep_stage
+from topoi.infer.kernels.sweeps import joint_stage, sweep_stage
 from topoi.infer.kernels.tables import count_stage, merge_shared, start_stage
 from topoi.infer.kernels.tiny import recall_stage, tiny_stage, tiny_start_stage
 
@@ -14,6 +14,7 @@ __all__ = [
     "copy_stage",
     "count_stage",
     "gibbs_stage",
+    "joint_stage",
     "merge_shared",
     "recall_stage",
     "start_stage",

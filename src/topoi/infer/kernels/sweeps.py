@@ -377,42 +377,61 @@ def _count_shares(table, first, share, gain, L, in_place):
 
 
 @compiled
-def _at_rest(weights, first, last, residual, rest):
-    """Whether a visit moved no more than `rest` per unit of weight when it was last taken."""
+def _rests(wires, flow, knobs, v):
+    """Whether a visit moved no more than `knobs.rest` per unit of weight when it was last taken."""
     weight = 0.0
-    for e in range(first, last):
-        weight += weights[e]
-    return residual <= rest * weight
+    for e in range(wires.visit_edge[v], wires.visit_edge[v + 1]):
+        weight += wires.edge_x[e]
+    return flow.residual[v] <= knobs.rest * weight
+
+
+@compiled
+def _next_stop(wires, flow, knobs, begin, end):
+    """The first visit from flow.order[begin] on that `_visit_singles` cannot take: of several owners, or at rest."""
+    order, visit_doc, slot_ptr = flow.order, wires.visit_doc, wires.slot_ptr
+    for i in range(begin, end):
+        doc = visit_doc[order[i]]
+        if slot_ptr[doc + 1] - slot_ptr[doc] > 1 or (knobs.rest > 0.0 and _rests(wires, flow, knobs, order[i])):
+            return i
+    return end
 
 
 @compiled
 def sweep_stage(wires, read, write, flow, fields, knobs, stage, worker, n_workers):
-    """Pass the messages of this worker's cells in one stage: cell (p, p + stage) for each of its document blocks p.
+    """Pass the messages of this worker's cells in one stage: cell (p, p + stage) for each of its document blocks p. All documents have one owner.
 
     In place, `write` is `read`. Otherwise messages come from `read` and their counts are added to `write`.
     """
-    visit_doc, visit_edge, slot_ptr, weights = wires.visit_doc, wires.visit_edge, wires.slot_ptr, wires.edge_x
-    order, residual = flow.order, flow.residual
     for p in range(worker, knobs.n_doc_blocks, n_workers):
         scratch = open_cell(read, knobs)
         cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
         i, end = wires.cell_visit[cell], wires.cell_visit[cell + 1]
         while i < end:
-            run = i  # as many visits as the same function can take
-            while run < end:
-                v = order[run]
-                resting = knobs.rest > 0.0 and _at_rest(weights, visit_edge[v], visit_edge[v + 1], residual[v], knobs.rest)
-                if resting or slot_ptr[visit_doc[v] + 1] - slot_ptr[visit_doc[v]] > 1:
-                    break
-                run += 1
-            _visit_singles(wires, read, write, flow, fields, knobs, scratch, i, run)
-            if run < end:
-                v = order[run]
-                if knobs.rest > 0.0 and _at_rest(weights, visit_edge[v], visit_edge[v + 1], residual[v], knobs.rest):
-                    if not knobs.in_place:
-                        count_visit(wires, write, flow, knobs, v, scratch.gain)
-                else:
-                    residual[v] = _visit_joint(wires, read, write, flow, fields, knobs, scratch, v)
-            i = run + 1
+            stop = _next_stop(wires, flow, knobs, i, end)
+            _visit_singles(wires, read, write, flow, fields, knobs, scratch, i, stop)
+            if stop < end and not knobs.in_place:
+                count_visit(wires, write, flow, knobs, flow.order[stop], scratch.gain)
+            i = stop + 1
+        if knobs.in_place:
+            close_cell(flow, scratch, p)
+
+
+@compiled
+def joint_stage(wires, read, write, flow, fields, knobs, stage, worker, n_workers):
+    """`sweep_stage` where documents may have several owners. A kernel of its own, because it takes long to compile and LDA never needs it."""
+    for p in range(worker, knobs.n_doc_blocks, n_workers):
+        scratch = open_cell(read, knobs)
+        cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
+        i, end = wires.cell_visit[cell], wires.cell_visit[cell + 1]
+        while i < end:
+            stop = _next_stop(wires, flow, knobs, i, end)
+            _visit_singles(wires, read, write, flow, fields, knobs, scratch, i, stop)
+            if stop < end:
+                v = flow.order[stop]
+                if knobs.rest == 0.0 or not _rests(wires, flow, knobs, v):
+                    flow.residual[v] = _visit_joint(wires, read, write, flow, fields, knobs, scratch, v)
+                elif not knobs.in_place:
+                    count_visit(wires, write, flow, knobs, v, scratch.gain)
+            i = stop + 1
         if knobs.in_place:
             close_cell(flow, scratch, p)
