@@ -210,7 +210,7 @@ class State:
 
 
 def roomy(n: int) -> np.ndarray:
-    """(n,) float32 zeros. Much memory is asked for in one go: touched page by page, it costs as much time as ten sweeps."""
+    """(n,) float32 zeros. Much memory is asked for in one go: touched page by page, it costs as much time as several sweeps."""
     if n >= MUCH and hasattr(mmap, "MAP_POPULATE"):
         try:
             return np.frombuffer(mmap.mmap(-1, 4 * n, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE), np.float32)
