@@ -16,6 +16,7 @@ from topoi.evaluate import completion
 METHODS: dict[str, dict[str, Any]] = {
     "s-BP": {"rule": "bp", "schedule": "synchronous"},
     "a-BP": {"rule": "bp", "schedule": "asynchronous"},
+    "s-BP-solved": {"rule": "bp", "schedule": "synchronous", "messages": "solved"},
     "s-siBP": {"rule": "sibp", "schedule": "synchronous"},
     "a-siBP": {"rule": "sibp", "schedule": "asynchronous"},
     "s-CVB0": {"rule": "cvb0", "schedule": "synchronous", "messages": "token"},

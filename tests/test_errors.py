@@ -175,7 +175,7 @@ def test_number_of_topics(value):
             "schedule is 'random'; choose one of 'auto', 'asynchronous', 'synchronous', 'residual', 'residual-words', 'active'",
         ),
         ("weighting", "bm25", "weighting is 'bm25'; choose one of 'count', 'tf', 'tfidf', 'log'"),
-        ("messages", "word", "messages is 'word'; choose 'auto', 'edge', 'token' or 'none'"),
+        ("messages", "word", "messages is 'word'; choose one of 'auto', 'edge', 'token', 'none', 'solved'"),
         ("init", "random", "init is 'random'; choose 'hard', 'soft', a fitted model or an array of topics x words"),
         ("init", "warm", "init is 'warm'; choose 'hard', 'soft', a fitted model or an array of topics x words"),
         (

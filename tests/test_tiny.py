@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from conftest import begin, small_counts
@@ -46,16 +48,17 @@ def test_the_start_is_that_of_stored_messages(blocks, start):
 
 
 @grids
-@pytest.mark.parametrize(("in_place", "relax"), [(True, 1.0), (True, 3.0), (False, 1.0)])
-def test_a_sweep_without_messages_is_the_reference(blocks, in_place, relax):
+@pytest.mark.parametrize(("in_place", "relax", "solve"), [(True, 1.0, 0), (True, 3.0, 0), (False, 1.0, 0), (False, 1.0, 4)])
+def test_a_sweep_without_messages_is_the_reference(blocks, in_place, relax, solve):
     run = tiny_run(blocks)
+    rule = replace(run.rule, solve=solve)
     schedule = Schedule("asynchronous" if in_place else "synchronous", in_place=in_place, relax=(relax,) * 3)
     twin = reference.doubled(run.state.tables)
     for _ in range(3):
         knobs = run.state.knobs(run.rule, in_place=in_place)
-        engine.sweep(run.state, run.rule, schedule, Crew(1))
+        engine.sweep(run.state, rule, schedule, Crew(1))
         write = twin if in_place else reference.doubled(blank_tables(run.state.graph))
-        reference.tiny(run.state.graph, twin, write, run.state.flow, knobs, run.state.word_weight.astype(float), relax)
+        reference.tiny(run.state.graph, twin, write, run.state.flow, knobs, run.state.word_weight.astype(float), relax, solve)
         twin = write
         assert_same_tables(run.state.tables, twin)
 
@@ -78,6 +81,19 @@ def test_synchronous_tbp_is_synchronous_sibp():
         engine.sweep(tiny.state, tiny.rule, Schedule("synchronous", in_place=False), Crew(1))
         run.sweep()
     assert_same_tables(tiny.state.tables, run.state.tables)
+
+
+@grids
+def test_solved_messages_are_those_of_bp_at_rest(blocks):
+    """Where BP has come to rest, the messages that the tables imply are the ones that were stored: a sweep of either moves nothing."""
+    run = begin(small_counts(), 5, "bp", "synchronous", blocks=blocks)
+    run.sweep(400)
+    before, state = run.state.tables.theta.copy(), run.state
+    state.stored = False
+    engine.sweep(state, replace(run.rule, solve=60), Schedule("synchronous", in_place=False), Crew(1))
+    np.testing.assert_allclose(state.tables.theta, before, atol=5e-3)
+    engine.sweep(state, run.rule, Schedule("synchronous", in_place=False), Crew(1))  # not solved for: TBP rests elsewhere
+    assert np.abs(state.tables.theta - before).max() > 0.02
 
 
 def some_lists(n_docs: int, n_topics: int, seed: int) -> sparse.csr_array:
@@ -199,6 +215,17 @@ def test_messages_none_finds_the_blocks(blocks, schedule):
     corpus, truth = blocks
     model = LDA(4, messages="none", schedule=schedule, doc_topic_prior=0.1, topic_word_prior=0.05, random_state=1).fit(corpus)
     assert model.perplexity(corpus) < 1.1 * len(truth.topic_word[0]) / 4
+
+
+def test_solved_messages_find_the_blocks_with_the_same_bits_on_any_number_of_threads(blocks):
+    corpus, truth = blocks
+    options = {"messages": "solved", "doc_topic_prior": 0.1, "topic_word_prior": 0.05, "random_state": 1}
+    one, two = (LDA(4, n_jobs=n, **options).fit(corpus) for n in (1, 2))
+    assert one.perplexity(corpus) < 1.1 * len(truth.topic_word[0]) / 4
+    assert {r["schedule"] for r in one.history_} == {"synchronous"}
+    np.testing.assert_array_equal(one.components_, two.components_)
+    with pytest.raises(ValueError, match="tables that stand still"):
+        LDA(4, schedule="asynchronous", **options).fit(corpus)
 
 
 def test_messages_none_is_refused_where_it_cannot_be():

@@ -80,7 +80,17 @@ def _pass_tiny(state: State, rule: Rule, schedule: Schedule, crew: Crew) -> None
     write = state.tables if schedule.in_place else blank_tables(graph, state.spare)
     for stage in range(graph.n_word_blocks):
         crew.each(
-            kernels.tiny_stage, graph.wires, state.tables, write, state.flow, knobs, state.doc_weight, state.word_weight, relax, stage
+            kernels.tiny_stage,
+            graph.wires,
+            state.tables,
+            write,
+            state.flow,
+            knobs,
+            state.doc_weight,
+            state.word_weight,
+            relax,
+            rule.solve,
+            stage,
         )
         if schedule.in_place:
             state.settle_stage()

@@ -123,8 +123,20 @@ def _implied(theta, phi, totals, x, n_d, n_w, knobs: Knobs, alpha) -> np.ndarray
     return new / new.sum()
 
 
-def tiny(graph: Graph, read: Tables, write: Tables, flow: Flow, knobs: Knobs, word_weight: np.ndarray, relax: float = 1.0) -> None:
-    """One sweep of BP without stored messages. In place, `write` is `read`; otherwise it starts blank and nothing is put aside."""
+def _solved(mu, theta, phi, totals, x, knobs: Knobs, steps: int) -> np.ndarray:
+    """The BP message that is itself in the tables (algorithms 4.3), from a first guess mu."""
+    for step in range(steps):
+        own = x * mu
+        new = (np.maximum(theta - own, 0) + knobs.alpha) * (np.maximum(phi - own, 0) + knobs.beta)
+        new = new / np.maximum(totals - own + knobs.beta_sum, knobs.beta_sum)
+        mu = new / new.sum() if step == 0 else (mu + new / new.sum()) / 2
+    return mu
+
+
+def tiny(
+    graph: Graph, read: Tables, write: Tables, flow: Flow, knobs: Knobs, word_weight: np.ndarray, relax: float = 1.0, solve: int = 0
+) -> None:
+    """One sweep of BP without stored messages. In place, `write` is `read`; otherwise it starts blank, and what is put aside is `_solved` for."""
     w = graph.wires
     for stage in range(graph.n_word_blocks):
         change = np.zeros((graph.n_doc_blocks, graph.width))
@@ -137,6 +149,8 @@ def tiny(graph: Graph, read: Tables, write: Tables, flow: Flow, knobs: Knobs, wo
                 n_w = word_weight[word]
                 aside = x if knobs.in_place else 0.0
                 new = _implied(read.theta[slot], read.phi[word], totals, aside, n_d, n_w, knobs, knobs.alpha)
+                if not knobs.in_place:
+                    new = _solved(new, read.theta[slot], read.phi[word], totals, x, knobs, solve)
                 for table, row, n in ((write.theta, slot, n_d), (write.phi, word, n_w)):
                     move = min(relax * x, n) if knobs.in_place else x
                     table[row] = table[row] * (1 - move / n if knobs.in_place else 1) + move * new

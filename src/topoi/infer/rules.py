@@ -21,6 +21,8 @@ from topoi.infer.bundles import Knobs, Tables
 __all__ = ["RULES", "Rule", "make_rule"]
 
 RULES = ("bp", "sibp", "cvb0", "vb", "gibbs")
+MESSAGES = ("auto", "edge", "token", "none", "solved")
+SOLVE = 4  # steps of messages="solved"; fewer overshoot
 FLOOR = 1e-18  # smallest exp(digamma): the product of two stays a normal single-precision number
 
 
@@ -34,6 +36,7 @@ class Rule:
     digamma_words: bool = False
     expected_counts: bool = True  # tables hold expectations, which learning a prior must correct for
     stored: bool = True  # False: a message is what the tables imply, and is forgotten
+    solve: int = 0  # steps in which a message that is not stored is recovered from the tables it is in
     inner: int = 1  # passes that refresh the owners before words are refreshed
 
     def seen(self, tables: Tables, knobs: Knobs) -> tuple[Tables, Knobs]:
@@ -55,13 +58,15 @@ class Rule:
 
 
 def make_rule(name: str, *, messages: str = "auto", inner: int = 1, digamma_words: bool = False) -> Rule:
-    """The rule called `name`. messages: "edge", "token", "none" (not stored) or "auto" (token for cvb0 and gibbs, as in the paper, else edge)."""
+    """The rule called `name`. messages: "edge", "token", "none" (not stored), "solved" (not stored, recovered from the tables) or
+    "auto" (token for cvb0 and gibbs, as in the paper, else edge)."""
     if name not in RULES:
         raise ValueError(f"rule is {name!r}; choose one of {', '.join(map(repr, RULES))}.")
-    if messages not in ("auto", "edge", "token", "none"):
-        raise ValueError(f"messages is {messages!r}; choose 'auto', 'edge', 'token' or 'none'.")
-    if messages == "none" and name != "bp":
-        raise ValueError(f"messages='none' is a form of BP (TBP); rule={name!r} needs its messages. Use rule='bp', or messages='auto'.")
+    if messages not in MESSAGES:
+        raise ValueError(f"messages is {messages!r}; choose one of {', '.join(map(repr, MESSAGES))}.")
+    stored = messages not in ("none", "solved")
+    if not stored and name != "bp":
+        raise ValueError(f"messages={messages!r} is a form of BP; rule={name!r} needs its messages. Use rule='bp', or messages='auto'.")
     if name == "gibbs" and messages == "edge":
         raise ValueError("rule='gibbs' draws a topic for every token, so messages='edge' cannot work; use 'auto' or 'token'.")
     tokens = messages == "token" or (messages == "auto" and name in ("cvb0", "gibbs"))
@@ -71,4 +76,6 @@ def make_rule(name: str, *, messages: str = "auto", inner: int = 1, digamma_word
     if inner != 1 or digamma_words:
         raise ValueError(f"vb_inner and vb_textbook belong to rule='vb'; rule={name!r} has no such option.")
     cap = {"bp": np.inf, "cvb0": 1.0, "sibp": 0.0, "gibbs": 1.0}[name]
-    return Rule(name, cap, tokens, draws=name == "gibbs", expected_counts=name != "gibbs", stored=messages != "none")
+    return Rule(
+        name, cap, tokens, draws=name == "gibbs", expected_counts=name != "gibbs", stored=stored, solve=SOLVE * (messages == "solved")
+    )

@@ -124,7 +124,7 @@ def make_schedule(
     if name not in SCHEDULES:
         raise ValueError(f"schedule is {name!r}; choose one of {', '.join(map(repr, SCHEDULES))}.")
     if name == "auto" and (plan is None or not is_brisk(plan, rule, warm)):
-        name = "synchronous" if rule.digamma_owners else "asynchronous"
+        name = "synchronous" if rule.digamma_owners or rule.solve else "asynchronous"
     if rule.draws and name == "synchronous":
         raise ValueError("rule='gibbs' must see each draw at once, or it samples from another distribution; use schedule='asynchronous'.")
     if rule.draws and name in ("residual", "residual-words", "active"):
@@ -134,10 +134,14 @@ def make_schedule(
             "rule='vb' computes digamma once per document and topic, which needs schedule='synchronous'; "
             "for tables that change with every message use rule='sibp' or 'bp'."
         )
+    if rule.solve and name != "synchronous":
+        raise ValueError(
+            "messages='solved' recovers messages from tables that stand still, which needs schedule='synchronous'; use that, or messages='none'."
+        )
     if plan is not None and not (plan.is_plain and not plan.fields):
         if not rule.stored:
             raise ValueError(
-                "messages='none' needs documents that own themselves and may use all topics (LDA without labels, authors or links); use messages='auto'."
+                "messages='none' and 'solved' need documents that own themselves and may use all topics (LDA without labels, authors or links); use messages='auto'."
             )
         if name in ("residual-words", "active"):
             raise ValueError(

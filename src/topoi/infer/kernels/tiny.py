@@ -37,20 +37,21 @@ def tiny_start_stage(wires, write, knobs, word_topic, start, stage, worker, n_wo
 
 
 @compiled
-def tiny_stage(wires, read, write, flow, knobs, doc_weight, word_weight, relax, stage, worker, n_workers):
+def tiny_stage(wires, read, write, flow, knobs, doc_weight, word_weight, relax, solve, stage, worker, n_workers):
     """Renew theta and phi edge by edge in this worker's cells of one stage.
 
     In place: the edge's share x / n_d of theta_d and x / n_w of phi_w is put aside, the message computed from the rest, and `relax` times that
-    share exchanged for it. Otherwise nothing is put aside and the messages of the old tables are counted into `write`.
+    share exchanged for it. Otherwise nothing is put aside and the messages of the old tables are counted into `write`; with `solve` > 0 steps
+    it is the message itself that is put aside: mu = BP's message without x mu in the tables, the first step whole, the others half (algorithms 4.3).
     doc_weight (D,), word_weight (W,): sums of x.
     """
-    zero, one = f4(0), f4(1)
+    zero, half, one = f4(0), f4(0.5), f4(1)
     K = len(knobs.alpha)
     order, visit_doc, visit_edge, residual = flow.order, wires.visit_doc, wires.visit_edge, flow.residual
     slot_ptr, slots, words, weights = wires.slot_ptr, wires.slots, wires.edge_word, wires.edge_x
     theta, phi, theta_out, phi_out = read.theta, read.phi, write.theta, write.phi
     alpha, beta, beta_sum, in_place, relax = knobs.alpha, f4(knobs.beta), f4(knobs.beta_sum), knobs.in_place, f4(relax)
-    new, rate, side = np.zeros(K, f4), np.zeros(K, f4), np.zeros(K, f4)
+    new, rate, side, trial = np.zeros(K, f4), np.zeros(K, f4), np.zeros(K, f4), np.zeros(K, f4)
     for p in range(worker, knobs.n_doc_blocks, n_workers):
         stock, change = (read.totals + knobs.beta_sum).astype(f4), np.zeros(K, f4)
         cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
@@ -80,11 +81,25 @@ def tiny_stage(wires, read, write, flow, knobs, doc_weight, word_weight, relax, 
                     for k in range(K):
                         phi[w, k] = phi[w, k] * keep_w + give_w * new[k]
                 else:
-                    give = x / z
+                    scale = one / z
                     for k in range(K):
-                        theta_out[slot, k] += give * new[k]
+                        new[k] *= scale
+                    for step in range(solve):
+                        z = zero
+                        for k in range(K):
+                            own = x * new[k]
+                            value = (max(side[k] - own, zero) + alpha[k]) * (max(phi[w, k] - own, zero) + beta)
+                            value /= max(stock[k] - own, beta_sum)
+                            trial[k] = value
+                            z += value
+                        pace = one if step == 0 else half
+                        scale = pace / z
+                        for k in range(K):
+                            new[k] = new[k] * (one - pace) + trial[k] * scale
                     for k in range(K):
-                        phi_out[w, k] += give * new[k]
+                        theta_out[slot, k] += x * new[k]
+                    for k in range(K):
+                        phi_out[w, k] += x * new[k]
             if in_place:
                 moved = zero
                 for k in range(K):
