@@ -73,9 +73,9 @@ def _renew_single(
 @compiled
 def _renew_listed(
     words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha, heard, held, least, silence,
-    new, gain, word_prior, beta_sum, cap, in_place, frozen
+    new, gain, row, word_prior, beta_sum, cap, in_place, frozen
 ):  # fmt: skip
-    """`_renew_single` for a document that may use the topics where[:L] only; side, total, alpha and heard are of these topics."""
+    """`_renew_single` for a document that may use the topics where[:L] only; side, total, alpha, word_prior and heard are of these topics."""
     zero, one = f4(0), f4(1)
     keep = one if in_place else zero
     L = m.shape[1]
@@ -85,9 +85,11 @@ def _renew_listed(
         own_side = min(x, cap)
         own_word = zero if frozen else own_side
         weight = silence if silence == one or held == zero else silence / max(held - own_side, least)
+        for k in range(L):  # alone: scattered loads would keep the next loop from being vectorised
+            row[k] = phi[w, where[k]]
         z = zero
         for k in range(L):
-            word = max(phi[w, where[k]] - own_word * m[i, k], zero) + word_prior[where[k]]
+            word = max(row[k] - own_word * m[i, k], zero) + word_prior[k]
             owner = max(side[k] - own_side * m[i, k], zero) + alpha[k]
             value = word * (owner * weight + heard[k]) / max(total[k] - own_word * m[i, k], beta_sum)
             new[k] = value
@@ -156,7 +158,7 @@ class Scratch(NamedTuple):
     alpha: Any  # (K,) priors of the document's topics
     row: Any  # (K,) counts of one word in the document's topics
     heard: Any  # (K,) the field
-    says: Any  # (K,) what the word says, then what it gains
+    says: Any  # (K,) what the word says, then what it gains; with one owner, the prior of words in the document's topics
     side: Any  # (n K,) what the owners hold
     gained: Any  # (n K,) what the owners gain in this visit
     new: Any  # (n K,) the new message
@@ -280,6 +282,7 @@ def _visit_singles(wires, read, write, flow, fields, knobs, scratch, begin, end)
     message, field_weight, prior = fields.message, fields.weight, knobs.alpha
     stock, change, total, alpha, heard = scratch.stock, scratch.change, scratch.total, scratch.alpha, scratch.heard
     side, gained, new, gain, where = scratch.side, scratch.gained, scratch.new, scratch.gain, scratch.where
+    row, word = scratch.row, scratch.says
     word_prior, beta_sum, cap = knobs.word_prior, f4(knobs.beta_sum), f4(knobs.own_cap)
     in_place, frozen, moves_totals = knobs.in_place, knobs.frozen_words, knobs.in_place and not knobs.frozen_words
     for i in range(begin, end):
@@ -294,6 +297,7 @@ def _visit_singles(wires, read, write, flow, fields, knobs, scratch, begin, end)
                 where[k] = t
                 total[k] = stock[t] + change[t]
                 alpha[k] = prior[t]
+                word[k] = word_prior[t]
                 side[k] = theta[slot, t]
         else:
             L = K
@@ -319,7 +323,7 @@ def _visit_singles(wires, read, write, flow, fields, knobs, scratch, begin, end)
         if listed:
             moved = _renew_listed(
                 words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha, heard, held, least, one - field_weight[doc],
-                new, gain, word_prior, beta_sum, cap, in_place, frozen,
+                new, gain, row, word, beta_sum, cap, in_place, frozen,
             )  # fmt: skip
         else:
             moved = _renew_single(
