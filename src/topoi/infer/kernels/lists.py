@@ -37,13 +37,14 @@ def admit(indptr, words, weights, slot, theta, phi, totals, alpha, beta, ptr, to
     D, K = keep.shape
     W = phi.shape[0]
     rate = (1.0 / (totals + W * beta)).astype(f4)
-    slope, listed = np.zeros(K, f4), np.zeros(K, np.int32)
+    slope, listed, share = np.zeros(K, f4), np.zeros(K, np.int32), np.zeros(K, f4)
     b, alpha_sum = f4(beta), alpha.sum()
     for d in range(worker, D, n_workers):
         n_listed, n_d = 0, f4(0)
         for k in range(K):
             if keep[d, k]:
                 listed[n_listed] = k
+                share[n_listed] = (theta[slot[d], k] + alpha[k]) * rate[k]
                 n_listed += 1
         for i in range(indptr[d], indptr[d + 1]):
             n_d += weights[i]
@@ -52,8 +53,7 @@ def admit(indptr, words, weights, slot, theta, phi, totals, alpha, beta, ptr, to
             w = words[i]
             p = f4(0)
             for j in range(n_listed):
-                k = listed[j]
-                p += (theta[slot[d], k] + alpha[k]) * (phi[w, k] + b) * rate[k]
+                p += share[j] * (phi[w, listed[j]] + b)
             give = weights[i] * (n_d + alpha_sum) / p
             for j in range(ptr[w], ptr[w + 1]):
                 k = topics[j]
@@ -69,24 +69,27 @@ def copy_stage(wires, old_ptr, old_topics, old_message, old_mu, flow, knobs, sta
 
     A topic that enters begins with nothing; a message that has lost all its topics says nothing and becomes even.
     """
-    K = len(knobs.alpha)
-    place = np.zeros(K, np.int64)
+    place, source = np.zeros(len(knobs.alpha), np.int64), np.zeros(len(knobs.alpha), np.int64)
+    visit_doc, visit_edge, visit_message, topic_ptr, topics = (
+        wires.visit_doc, wires.visit_edge, wires.visit_message, wires.topic_ptr, wires.topics
+    )  # fmt: skip
     for p in range(worker, knobs.n_doc_blocks, n_workers):
         cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
         for v in range(wires.cell_visit[cell], wires.cell_visit[cell + 1]):
-            doc = wires.visit_doc[v]
-            first, L = wires.topic_ptr[doc], wires.topic_ptr[doc + 1] - wires.topic_ptr[doc]
+            doc, n_edges = visit_doc[v], visit_edge[v + 1] - visit_edge[v]
+            first, L = topic_ptr[doc], topic_ptr[doc + 1] - topic_ptr[doc]
             old_first, old_L = old_ptr[doc], old_ptr[doc + 1] - old_ptr[doc]
             place[:] = -1
             for k in range(old_L):
                 place[old_topics[old_first + k]] = k
-            for i in range(wires.visit_edge[v + 1] - wires.visit_edge[v]):
-                m = flow.mu[wires.visit_message[v] + i * L : wires.visit_message[v] + (i + 1) * L]
-                old = old_mu[old_message[v] + i * old_L : old_message[v] + (i + 1) * old_L]
+            for k in range(L):
+                source[k] = place[topics[first + k]]
+            m = flow.mu[visit_message[v] : visit_message[v] + n_edges * L].reshape(n_edges, L)
+            old = old_mu[old_message[v] : old_message[v] + n_edges * old_L].reshape(n_edges, old_L)
+            for i in range(n_edges):
                 z = f4(0)
                 for k in range(L):
-                    at = place[wires.topics[first + k]]
-                    m[k] = old[at] if at >= 0 else f4(0)
-                    z += m[k]
+                    m[i, k] = old[i, source[k]] if source[k] >= 0 else f4(0)
+                    z += m[i, k]
                 for k in range(L):
-                    m[k] = m[k] / z if z > f4(0) else f4(1) / L
+                    m[i, k] = m[i, k] / z if z > f4(0) else f4(1) / L

@@ -99,16 +99,38 @@ def _count_single(words, weights, first, m, theta, phi, frozen):
 
 
 @compiled
+def _count_listed(words, weights, first, m, topics, list_at, theta, slot, phi, gain, frozen):
+    """`_count_single` for the topics on a document's list, topics[list_at:]; theta (slots, K); gain: (K,) scratch."""
+    mass, L = f4(0), m.shape[1]
+    gain[:L] = f4(0)
+    for i in range(m.shape[0]):
+        w, x = words[first + i], weights[first + i]
+        for k in range(L):
+            gain[k] += x * m[i, k]
+        if not frozen:
+            for k in range(L):
+                phi[w, topics[list_at + k]] += x * m[i, k]
+        mass += x
+    for k in range(L):
+        theta[slot, topics[list_at + k]] += gain[k]
+    return mass
+
+
+@compiled
 def count_visit(wires, write, flow, knobs, v, gain):
     """Count the messages of one visit into `write`. gain: (K,) scratch"""
     doc = wires.visit_doc[v]
     n, L, first, listed = shape(wires, doc, len(knobs.alpha))
     begin, end, at = wires.visit_edge[v], wires.visit_edge[v + 1], wires.visit_message[v]
-    if n == 1 and not listed and not len(flow.z):
+    if n == 1 and not len(flow.z):
         m = flow.mu[at : at + (end - begin) * L].reshape(end - begin, L)
-        pair = wires.slot_ptr[doc]
-        row = write.theta[wires.slots[pair]]
-        write.share[pair] += _count_single(wires.edge_word, wires.edge_x, begin, m, row, write.phi, knobs.frozen_words)
+        pair, frozen = wires.slot_ptr[doc], knobs.frozen_words
+        slot = wires.slots[pair]
+        if listed:
+            mass = _count_listed(wires.edge_word, wires.edge_x, begin, m, wires.topics, first, write.theta, slot, write.phi, gain, frozen)
+        else:
+            mass = _count_single(wires.edge_word, wires.edge_x, begin, m, write.theta[slot], write.phi, frozen)
+        write.share[pair] += mass
         return
     for e in range(begin, end):
         w, x = wires.edge_word[e], wires.edge_x[e]
