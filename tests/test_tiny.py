@@ -13,7 +13,7 @@ from topoi import LDA, AuthorTopicModel, RelationalTopicModel, datasets
 from topoi.graph.wiring import Plan
 from topoi.infer import engine, reference
 from topoi.infer.crew import Crew
-from topoi.infer.lists import LEAST_OF_WORD, topic_lists
+from topoi.infer.lists import ENOUGH, LEAST_OF_WORD, topic_lists
 from topoi.infer.schedules import BRISK, Schedule, make_schedule
 from topoi.infer.state import State, blank_tables
 
@@ -167,7 +167,9 @@ def test_lists_are_the_reference(n_jobs):
     keep = held >= 0.003 * corpus.counts.sum(axis=1)[:, None]
     keep[np.arange(60), held.argmax(axis=1)] = True
     tables = tables._replace(phi=tables.phi[:, :6], theta=tables.theta[:, :6], totals=tables.totals[:6])
-    expected = reference.admit(corpus.counts, slot, tables, run.state.alpha[:6], run.state.beta, keep, run.state.word_weight, LEAST_OF_WORD)
+    expected = reference.admit(
+        corpus.counts, slot, tables, run.state.alpha[:6], run.state.beta, keep, run.state.word_weight, LEAST_OF_WORD, ENOUGH
+    )
     np.testing.assert_array_equal(lists, expected)
     assert not lists.all()
     assert (lists & ~keep).any()

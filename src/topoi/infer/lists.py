@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["topic_lists"]
 
 LEAST_OF_DOCUMENT = 0.003  # a topic with a smaller share of its document leaves the list
-LEAST_OF_WORD = 1 / 16  # a topic may enter through words of which it holds at least this share
+LEAST_OF_WORD = 1 / 200  # a topic may enter through words of which it holds at least this share
+ENOUGH = 0.9  # of the slope of a topic in use: a topic with more enters
 
 
 def topic_lists(state: State, crew: Crew) -> sparse.csr_array:
@@ -32,5 +33,5 @@ def topic_lists(state: State, crew: Crew) -> sparse.csr_array:
     ptr, topics = kernels.topics_of_words(tables.phi, state.word_weight, LEAST_OF_WORD)
     arrays = counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data.astype(np.float32)
     alpha = state.alpha.astype(np.float32)
-    crew.each(kernels.admit, *arrays, slot, tables.theta, tables.phi, tables.totals, alpha, state.beta, ptr, topics, keep)
+    crew.each(kernels.admit, *arrays, slot, tables.theta, tables.phi, tables.totals, alpha, state.beta, ptr, topics, ENOUGH, keep)
     return sparse.csr_array(keep.astype(np.int8))

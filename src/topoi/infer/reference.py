@@ -201,15 +201,15 @@ def recall(graph: Graph, tables: Tables, knobs: Knobs, word_weight: np.ndarray) 
     return mu
 
 
-def admit(counts, slot, tables: Tables, alpha, beta, keep, word_weight, least) -> np.ndarray:
-    """(D, K) `keep` with the topics whose slope in the document's log-likelihood exceeds n_d; words speak for topics that hold much of them."""
+def admit(counts, slot, tables: Tables, alpha, beta, keep, word_weight, least, enough) -> np.ndarray:
+    """(D, K) `keep` with the topics whose slope in the document's log-likelihood exceeds `enough` n_d; words speak for topics that hold much of them."""
     dense = counts.toarray()
     phi = (tables.phi + beta) / (tables.totals + len(tables.phi) * beta)
     speaks = tables.phi >= least * word_weight[:, None]
     theta = (tables.theta[slot] + alpha) / (dense.sum(axis=1) + alpha.sum())[:, None]
     likely = (theta * keep) @ phi.T
     slope = (dense / likely) @ (phi * speaks)
-    return keep | (slope > dense.sum(axis=1)[:, None])
+    return keep | (slope > enough * dense.sum(axis=1)[:, None])
 
 
 def gibbs(graph: Graph, tables: Tables, z: np.ndarray, flow: Flow, fields: Fields, knobs: Knobs) -> None:

@@ -28,17 +28,18 @@ def topics_of_words(phi, word_weight, least):
 
 
 @compiled
-def admit(indptr, words, weights, slot, theta, phi, totals, alpha, beta, ptr, topics, keep, worker, n_workers):
+def admit(indptr, words, weights, slot, theta, phi, totals, alpha, beta, ptr, topics, enough, keep, worker, n_workers):
     """Let topics on the lists `keep` (D, K) whose entry would raise the likelihood of the document.
 
-    The slope of log p(d) in theta_d(k) is sum_w x phi_w(k) / p(w | d); for topics in use it is n_d, so a topic with more is missing.
+    The slope of log p(d) in theta_d(k) is sum_w x phi_w(k) / p(w | d); for topics in use it is n_d, so a topic with more is missing, and one with
+    nearly as much holds a little by its prior. Those with `enough` times n_d enter.
     indptr, words, weights: documents x words; slot (D,): row of theta; ptr, topics: from `topics_of_words`, only these are asked.
     """
     D, K = keep.shape
     W = phi.shape[0]
     rate = (1.0 / (totals + W * beta)).astype(f4)
     slope, listed, share = np.zeros(K, f4), np.zeros(K, np.int32), np.zeros(K, f4)
-    b, alpha_sum = f4(beta), alpha.sum()
+    b, alpha_sum, enough = f4(beta), alpha.sum(), f4(enough)
     for d in range(worker, D, n_workers):
         n_listed, n_d = 0, f4(0)
         for k in range(K):
@@ -59,7 +60,7 @@ def admit(indptr, words, weights, slot, theta, phi, totals, alpha, beta, ptr, to
                 k = topics[j]
                 slope[k] += give * (phi[w, k] + b) * rate[k]
         for k in range(K):
-            if slope[k] > n_d:
+            if slope[k] > enough * n_d:
                 keep[d, k] = True
 
 
