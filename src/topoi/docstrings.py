@@ -23,7 +23,7 @@ __all__ = ["docstring_corpus"]
 
 PACKAGES = ("numpy", "scipy", "sklearn")
 SKIPPED = re.compile(
-    r"(\._|\.tests?\b|\.testing\b|\.externals\b|\.conftest|\.setup\b|\.f2py\b|\.distutils\b|\.misc\b|\.experimental\b|\.typing\b|\.core\b|\.compat)"
+    r"(\._|\.tests?\b|\.testing\b|\.testutils\b|\.dfitpack\b|\.externals\b|\.conftest|\.setup\b|\.f2py\b|\.distutils\b|\.misc\b|\.experimental\b|\.typing\b|\.core\b|\.compat)"
 )
 MIN_WORDS = 30
 JOURNALS = "Acad Amer Appl Assoc Biol Comp Comput Eng Math Numer Phys Proc Res Roy Sci Soc Stat Statist"
@@ -73,10 +73,10 @@ def _documents() -> Iterator[tuple[str, str]]:
 
 
 def _modules() -> Iterator[Any]:
-    """Public modules of the packages, two levels deep. What cannot be imported here is passed over."""
+    """Public modules of the packages, three levels deep. What cannot be imported here is passed over."""
     for package in PACKAGES:
         names = [package]
-        for depth in range(2):
+        for depth in range(3):
             for name in [n for n in names if n.count(".") == depth]:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
