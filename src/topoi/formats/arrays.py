@@ -133,5 +133,5 @@ def _anndata() -> Any:
     try:
         import anndata
     except ImportError as error:
-        raise ModuleNotFoundError("AnnData files need the package anndata; install it with: pip install anndata") from error
+        raise ModuleNotFoundError("AnnData files need the package anndata; install it with: pip install 'topoi[anndata]'") from error
     return anndata
