@@ -464,3 +464,16 @@ def test_one_word_repeated_very_often_beside_a_field():
 def test_without_authors_or_links_people_are_told_that_it_is_lda(model, what):
     with pytest.warns(UserWarning, match=f"No {what} were given, so this is LDA"):
         model(2, max_iter=2).fit(np.eye(4) + 1)
+
+
+def test_a_run_that_learns_its_link_weight_stops_when_it_is_asked_to():
+    corpus, _ = datasets.make_links(40)
+    seen = []
+
+    def stop(state, record):
+        seen.append((record.schedule == "link weight", record.sweep))
+        return True
+
+    model = RelationalTopicModel(3, link_weight="learn", callbacks=[stop]).fit(corpus)
+    assert seen == [(True, 1), (False, 1)]
+    assert model.n_iter_ == len(model.history_) == 1

@@ -38,7 +38,7 @@ class Monitor:
 
     counts: raw training counts for the perplexity, or None to measure none. tol: stop when perplexity changes by less than this share per
     sweep, between two measurements `every` sweeps apart (0 or less: never measured). paper_rule: stop when |P(t) - P(t-10)| < 1 instead.
-    callbacks: called with (state or model, record); a true answer stops the run.
+    callbacks: called with (state or model, record); a true answer stops the run. phase: what records give as their schedule, if not how the sweep was made.
     """
 
     def __init__(
@@ -51,12 +51,14 @@ class Monitor:
         max_iter: int = 0,
         callbacks: Sequence[Callable[[Any, Record], Any]] = (),
         progress: bool = False,
+        phase: str = "",
     ) -> None:
         self.counts, self.tol = counts, 0.0 if paper_rule else tol
         self.every = 10 if paper_rule else every
         self.least_change = 1.0 if paper_rule else 0.0  # of perplexity, not relative
         self.max_iter = max_iter
         self.callbacks = tuple(callbacks)
+        self.phase = phase
         self.not_before = 0  # sweeps whose perplexity says nothing about the end
         self.history: list[Record] = []
         self.converged = False
@@ -75,7 +77,7 @@ class Monitor:
     def look(self, state: State, crew: Crew) -> bool:
         """Record the sweep that has just ended. True: stop."""
         residual = float(state.flow.residual.sum()) / state.graph.weight if state.graph.n_edges else 0.0
-        return self.note(state.sweep, residual, lambda: self._perplexity(state, crew), state, state.mode)
+        return self.note(state.sweep, residual, lambda: self._perplexity(state, crew), state, self.phase or state.mode)
 
     def note(self, sweep: int, residual: float, measure: Callable[[], float], subject: Any, schedule: str) -> bool:
         """Record a sweep; `measure` gives the perplexity if it is time for one. True: stop."""

@@ -109,7 +109,8 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             resumed = saves is not None and saves.saved is not None
             if any(field.learn for field in plan.fields) and plan.counts is not None and not resumed:
                 observed, held = hold_out(plan.counts, seed)
-                pass_messages(replace(plan, counts=observed), WEIGHT_SWEEPS, Monitor(), [priors, FieldWeightLearner(held)])
+                before = Monitor(callbacks=self.callbacks or (), phase="link weight")
+                pass_messages(replace(plan, counts=observed), WEIGHT_SWEEPS, before, [priors, FieldWeightLearner(held)])
             state = pass_messages(plan, self.max_iter, monitor, [priors], saves)
         self._keep(state, monitor)
         if saves is not None and (monitor.converged or state.sweep == self.max_iter):

@@ -53,7 +53,8 @@ class LDA(TopicModelBase):
     learning_decay, learning_offset, total_samples : of batch_size and partial_fit, as in scikit-learn.
     n_jobs : threads; results are the same bits for any number.
     random_state : seed (default 0: the same topics tomorrow). None takes a fresh one.
-    callbacks : functions (state, record) called after every sweep; a true answer stops.
+    callbacks : functions (state, record) called after every sweep; a true answer stops. (Also in the sweeps that learn a link weight before the others;
+        record.schedule is "link weight" there.)
     verbose : show a progress bar.
 
     Attributes
