@@ -62,10 +62,12 @@ def _documents() -> Iterator[tuple[str, str]]:
     seen: set[str] = set()
     for module in _modules():
         for name in sorted(getattr(module, "__all__", ())):
-            try:
-                thing = getattr(module, name, None)
-            except ImportError:  # scikit-learn's experimental parts
-                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # deprecated namespaces
+                try:
+                    thing = getattr(module, name, None)
+                except ImportError:  # scikit-learn's experimental parts
+                    continue
             text = inspect.getdoc(thing) if callable(thing) else None
             if text and text not in seen and len(text.split()) >= MIN_WORDS:
                 seen.add(text)
