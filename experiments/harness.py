@@ -179,8 +179,13 @@ def filled(page: str, tables: dict[str, str]) -> str:
 
 def mean_table(results: pd.DataFrame, by: list[str], columns: str, value: str, digits: int = 1) -> pd.DataFrame:
     """One row per `by`, one column per value of `columns`: mean (deviation) over folds, as text."""
-    texts = summary(results, [*by, columns], {value: digits})[value]
-    return texts.unstack(columns, sort=False).reindex(columns=results[columns].unique())
+    return wide(summary(results, [*by, columns], {value: digits})[value], columns)
+
+
+def wide(values: pd.Series, level: str) -> pd.DataFrame:
+    """One level of the index as columns; rows and columns keep the order in which they come. (pandas 2's unstack(sort=False) mixes values up.)"""
+    names = values.index.get_level_values(level).unique()
+    return values.unstack(level).reindex(index=values.index.droplevel(level).unique(), columns=names)
 
 
 def summary(results: pd.DataFrame, by: list[str], values: dict[str, int]) -> pd.DataFrame:
@@ -196,7 +201,7 @@ def summary(results: pd.DataFrame, by: list[str], values: dict[str, int]) -> pd.
 
 def change(results: pd.DataFrame, by: list[str], columns: str, value: str, of: str, to: str) -> pd.Series:
     """Per cent by which the mean of `of` lies above (+) or below (-) that of `to`, for each `by`."""
-    means = results.groupby([*by, columns], sort=False)[value].mean().unstack(columns, sort=False)
+    means = wide(results.groupby([*by, columns], sort=False)[value].mean(), columns)
     return 100 * (means[of] / means[to] - 1)
 
 

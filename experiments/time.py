@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from experiments.harness import FEW_TOPICS, FIXED, Run, as_markdown, cells, corpus, panels, planned
+from experiments.harness import FEW_TOPICS, FIXED, Run, as_markdown, cells, corpus, panels, planned, wide
 from experiments.lda import METHODS
 from experiments.lda import measure as measure_lda
 from experiments.perplexity import FIXED_PLAN
@@ -81,7 +81,7 @@ def _exp_digamma(indptr, rows):
 def to_convergence(run: Run, results: pd.DataFrame) -> pd.DataFrame:
     """Ratio of the time of a sweep times the ratio of the sweeps that the rule asked for in `perplexity` (mean over folds)."""
     fits = run.measure("lda", measure_lda, planned(run, FIXED_PLAN, method=FITTED, priors=["fixed"]))
-    sweeps = fits.groupby(["set", "topics", "method"], sort=False)["n_sweeps"].mean().unstack("method", sort=False)
+    sweeps = wide(fits.groupby(["set", "topics", "method"], sort=False)["n_sweeps"].mean(), "method")
     ms = results.pivot(index=["set", "topics"], columns="method", values="ms")
     table = sweeps.loc[[row for row in sweeps.index if row in ms.index]]
     out = table.map("{:.0f}".format).add_suffix(" sweeps")

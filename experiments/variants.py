@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from experiments.harness import FEW_TOPICS, Plan, Run, as_markdown, mean_table, panels, planned
+from experiments.harness import FEW_TOPICS, Plan, Run, as_markdown, mean_table, panels, planned, wide
 from experiments.lda import OWN, measure
 
 SIX = ("s-BP", "a-BP", "s-siBP", "a-siBP", "s-CVB0", "a-CVB0")
@@ -23,7 +23,7 @@ def experiment(run: Run) -> None:
 
 def relative(results: pd.DataFrame) -> pd.Series:
     """Perplexity minus the mean of the six, as in the paper, by set, topics and method: means over folds."""
-    means = results.groupby(["set", "topics", "method"], sort=False)["own"].mean().unstack("method", sort=False)
+    means = wide(results.groupby(["set", "topics", "method"], sort=False)["own"].mean(), "method")
     return means.sub(means[list(SIX)].mean(axis=1), axis=0).stack()
 
 

@@ -69,3 +69,14 @@ def test_factored_messages_of_one_author_are_joint_ones():
     ).fit(corpus)
     np.testing.assert_allclose(run.topic_word, joint.topic_word_, rtol=1e-4, atol=1e-7)
     np.testing.assert_allclose(run.perplexity(), joint.history_[-1]["perplexity"], rtol=1e-5)
+
+
+def test_wide_tables_keep_values_and_order():
+    cells = [(name, topics, method) for method in ("s-BP", "a-BP", "GS") for name in ("nips", "cora") for topics in (50, 10)]
+    index = pd.MultiIndex.from_tuples(cells, names=["set", "topics", "method"])
+    table = harness.wide(pd.Series([" ".join(map(str, cell)) for cell in cells], index), "method")
+    assert table.columns.tolist() == ["s-BP", "a-BP", "GS"]
+    assert table.index.tolist() == [("nips", 50), ("nips", 10), ("cora", 50), ("cora", 10)]
+    for row, values in table.iterrows():
+        for method, text in values.items():
+            assert text == f"{row[0]} {row[1]} {method}"
