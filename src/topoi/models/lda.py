@@ -39,7 +39,7 @@ class LDA(TopicModelBase):
     topic_word_prior : "learn" (default: one value) or a number. None is 1 / n_components.
     weighting : "count" (default), "tf", "tfidf" or "log": the weights that messages carry. Perplexity is always of raw counts.
     messages : "edge" one message per (document, word), "token" one per token, "none" not stored (rule="bp": tiny BP, memory K (D + W)),
-        "solved" not stored but recovered from the tables (rule="bp", synchronous: slower sweeps, the topics of BP, memory 2 K (D + W)),
+        "solved" not stored but recovered from the tables (rule="bp", synchronous: slower sweeps, close to BP, memory 2 K (D + W)),
         "auto" (default) token for cvb0 and gibbs, else edge.
     init : "hard" (default), "soft", a fitted model, or an array of topics x words to start from.
     max_iter : most sweeps.
