@@ -10,7 +10,7 @@ from numba import njit
 
 f4 = np.float32
 u8 = np.uint64
-STRIDE = 16
+STRIDE = 16  # numbers that `draw` passes over at a time
 
 compiled = njit(fastmath=True, error_model="numpy", nogil=True, cache=True)
 
