@@ -27,6 +27,8 @@ from topoi.datasets import make_blocks
 from topoi.infer import schedules
 
 LOOKS = (*range(1, 13), 14, 16, 18, 20, 23, 26, 30, 35, 40, 50, 60, 75, 100, 150, 200)  # sweeps after which topoi is measured
+FEW_LOOKS = (5, 10, 15, 20, 30, 50, 100, 200)  # where measuring takes longer than training
+MANY_MESSAGES = 10**9  # edges x topics
 SEED = 0
 AIMS = {50: 50.0, 200: 50.0, 1000: 30.0}  # times as fast as tomotopy, by number of topics
 
@@ -77,9 +79,10 @@ def tokens(corpus: Corpus) -> list[np.ndarray]:
 
 def topoi(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool) -> Iterator[Point]:
     points: list[Point] = []
+    looks = LOOKS if train.counts.nnz * n_topics < MANY_MESSAGES else FEW_LOOKS
 
     def look(state: Any, record: Any) -> None:
-        if record.sweep in LOOKS:
+        if record.sweep in looks:
             points.append(watch.point(record.sweep, state.topic_word, test))
 
     prior: Any = "learn" if learn else PRIOR
@@ -208,9 +211,13 @@ RUNNERS = {
 }
 
 
-def runners(commands: list[str]) -> dict[str, Runner]:
-    """Those that are here: MALLET if $MALLET_HOME is set, and what `commands` (NAME=COMMAND) add."""
-    found = {name: runner for name, runner in RUNNERS.items() if name != "MALLET" or "MALLET_HOME" in os.environ}
+def runners(commands: list[str], sweeps: dict[str, int | None]) -> dict[str, Runner]:
+    """Those that are here: MALLET if $MALLET_HOME is set, and what `commands` (NAME=COMMAND) add. `sweeps` changes the length of full runs."""
+    found = {
+        name: runner._replace(full=sweeps.get(name) or runner.full)
+        for name, runner in RUNNERS.items()
+        if name != "MALLET" or "MALLET_HOME" in os.environ
+    }
     for text in commands:
         name, _, template = text.partition("=")
         found[name] = Runner(partial(command, template), 1, 1, "run")
@@ -240,7 +247,7 @@ def warm_up() -> None:
 def run(args: argparse.Namespace) -> None:
     sets = args.sets or (["cora"] if args.quick else ["kos", "nips"])
     sizes = args.topics or ([10] if args.quick else [50, 200, 1000])
-    here = runners(args.command or [])
+    here = runners(args.command or [], {"topoi": args.sweeps, "tomotopy": args.gibbs_sweeps, "MALLET": args.gibbs_sweeps})
     peers = args.peers or [name for name in here if name != "topoi"]
     print(f"One scorer, alpha=beta={PRIOR} unless learned. {machine()}.\n")
     for name in sets:
@@ -262,7 +269,7 @@ def run(args: argparse.Namespace) -> None:
                 if threads == 1 and not learn:
                     curves |= {(who, n_topics): r for who, r in {"topoi": ours, **runs}.items()}
             print(f"### {name.upper()}, {threads} thread{'s' * (threads > 1)}{', learned priors' * learn}\n")
-            table(["K", "peer", "its seconds", "its perplexity", "its MB", "topoi as good after", "times as fast", "topoi, 200 sweeps", "MB", "difference"], rows)  # fmt: skip
+            table(["K", "peer", "its seconds", "its perplexity", "its MB", "topoi as good after", "times as fast", f"topoi, {here['topoi'].full} sweeps", "MB", "difference"], rows)  # fmt: skip
             if threads == 1 and not learn:
                 judge(name, ratios, gains)
         if args.pictures:
