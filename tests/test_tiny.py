@@ -13,7 +13,7 @@ from topoi import LDA, AuthorTopicModel, RelationalTopicModel, datasets
 from topoi.graph.wiring import Plan
 from topoi.infer import engine, reference
 from topoi.infer.crew import Crew
-from topoi.infer.lists import ENOUGH, LEAST_OF_WORD, topic_lists
+from topoi.infer.lists import EASY, HARD, topic_lists
 from topoi.infer.schedules import BRISK, Schedule, make_schedule
 from topoi.infer.state import State, blank_tables
 
@@ -154,8 +154,9 @@ def spread(state: State) -> np.ndarray:
     return out
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_lists_are_the_reference(n_jobs):
+@pytest.mark.parametrize(("n_jobs", "many_edges", "entry"), [(1, 2**21, EASY), (2, 2**21, EASY), (1, 0, HARD)])
+def test_lists_are_the_reference(monkeypatch, n_jobs, many_edges, entry):
+    monkeypatch.setattr("topoi.infer.lists.MANY_EDGES", many_edges)
     corpus, _ = datasets.make_lda(60, 40, 6, random_state=2)
     run = begin(corpus.counts, 6, blocks=3)
     run.state = State.start(run.state.graph, run.rule, np.full(6, 0.1), 0.05, seed=0, crew=Crew(1), stored=False)
@@ -167,9 +168,7 @@ def test_lists_are_the_reference(n_jobs):
     keep = held >= 0.003 * corpus.counts.sum(axis=1)[:, None]
     keep[np.arange(60), held.argmax(axis=1)] = True
     tables = tables._replace(phi=tables.phi[:, :6], theta=tables.theta[:, :6], totals=tables.totals[:6])
-    expected = reference.admit(
-        corpus.counts, slot, tables, run.state.alpha[:6], run.state.beta, keep, run.state.word_weight, LEAST_OF_WORD, ENOUGH
-    )
+    expected = reference.admit(corpus.counts, slot, tables, run.state.alpha[:6], run.state.beta, keep, run.state.word_weight, *entry)
     np.testing.assert_array_equal(lists, expected)
     assert not lists.all()
     assert (lists & ~keep).any()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -16,12 +16,21 @@ if TYPE_CHECKING:
 __all__ = ["topic_lists"]
 
 LEAST_OF_DOCUMENT = 0.003  # a topic with a smaller share of its document leaves the list
-LEAST_OF_WORD = 1 / 200  # a topic may enter through words of which it holds at least this share
-ENOUGH = 0.9  # of the slope of a topic in use: a topic with more enters
+MANY_EDGES = 2**21  # from here on lists are kept short, for the sake of memory
+
+
+class Entry(NamedTuple):
+    """What a topic needs to enter a list."""
+
+    least_of_word: float  # it is asked through words of which it holds at least this share
+    enough: float  # of the slope of a topic in use
+
+
+EASY, HARD = Entry(1 / 200, 0.9), Entry(1 / 16, 1.0)
 
 
 def topic_lists(state: State, crew: Crew) -> sparse.csr_array:
-    """(D, K) the topics each document holds, and those whose entry would raise its likelihood. No list is empty."""
+    """(D, K) the topics each document holds, and those whose entry would (nearly) raise its likelihood. No list is empty."""
     graph, tables, counts = state.graph, state.tables, state.graph.plan.counts
     assert counts is not None
     slot = np.asarray(graph.wires.slots)  # documents own themselves: one row each
@@ -30,8 +39,9 @@ def topic_lists(state: State, crew: Crew) -> sparse.csr_array:
     keep[np.arange(graph.n_docs), held.argmax(axis=1)] = True
     keep[graph.doc_weight == 0] = False
     keep[graph.doc_weight == 0, 0] = True
-    ptr, topics = kernels.topics_of_words(tables.phi, state.word_weight, LEAST_OF_WORD)
+    entry = EASY if graph.n_edges < MANY_EDGES else HARD
+    ptr, topics = kernels.topics_of_words(tables.phi, state.word_weight, entry.least_of_word)
     arrays = counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data.astype(np.float32)
     alpha = state.alpha.astype(np.float32)
-    crew.each(kernels.admit, *arrays, slot, tables.theta, tables.phi, tables.totals, alpha, state.beta, ptr, topics, ENOUGH, keep)
+    crew.each(kernels.admit, *arrays, slot, tables.theta, tables.phi, tables.totals, alpha, state.beta, ptr, topics, entry.enough, keep)
     return sparse.csr_array(keep.astype(np.int8))
