@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ settings.load_profile("topoi")
 
 # Every rule with every schedule that it accepts.
 COMBINATIONS = [
-    *((rule, schedule) for rule in ("bp", "sibp", "cvb0") for schedule in ("asynchronous", "synchronous", "residual")),
+    *((rule, schedule) for rule in ("bp", "sibp", "cvb0") for schedule in ("relaxed", "asynchronous", "synchronous", "residual")),
     ("vb", "synchronous"),
     ("gibbs", "asynchronous"),
 ]
@@ -71,7 +71,7 @@ class Run:
 
     def sweep_both(self) -> np.ndarray:
         """Move the state and its twin. Returns the twin's residuals."""
-        knobs = self.state.knobs(self.rule, in_place=self.schedule.in_place)
+        knobs = self.state.knobs(self.rule, in_place=self.schedule.in_place, step=self.schedule.step_of(self.state.sweep))
         self.sweep()
         graph, flow, fields = self.state.graph, self.state.flow, self.state.fields  # order and fields as this sweep used them
         if self.rule.draws:
@@ -108,7 +108,7 @@ def begin(
     wide = np.broadcast_to(np.asarray(alpha, dtype=np.float64), (n_topics,))
     state = State.start(graph, made, wide, beta, seed=seed, crew=Crew(1), start=start, word_topic=word_topic)
     twin = reference.doubled(state.tables), state.flow.mu.astype(np.float64), state.flow.z.copy()
-    return Run(state, made, make_schedule(schedule, made), *twin)
+    return Run(state, made, replace(make_schedule(schedule, made), plain=0), *twin)
 
 
 def start_messages(run: Run, messages: np.ndarray) -> None:

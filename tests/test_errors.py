@@ -172,7 +172,7 @@ def test_number_of_topics(value):
         (
             "schedule",
             "random",
-            "schedule is 'random'; choose one of 'auto', 'asynchronous', 'synchronous', 'residual', 'residual-words', 'active'",
+            "schedule is 'random'; choose one of 'auto', 'relaxed', 'asynchronous', 'synchronous', 'residual', 'residual-words', 'active'",
         ),
         ("weighting", "bm25", "weighting is 'bm25'; choose one of 'count', 'tf', 'tfidf', 'log'"),
         ("messages", "word", "messages is 'word'; choose one of 'auto', 'edge', 'token', 'none', 'solved'"),
@@ -237,6 +237,7 @@ def test_vb_is_synchronous(schedule):
     [
         ("synchronous", "must see each draw at once, or it samples from another distribution; use schedule='asynchronous'"),
         ("residual", "never comes to rest, so there are no residuals to follow; use schedule='asynchronous'"),
+        ("relaxed", "draws whole topics, so there is nothing to over-relax; use schedule='asynchronous'"),
     ],
 )
 def test_gibbs_is_asynchronous(schedule, why):

@@ -474,8 +474,8 @@ def test_start_from_topics_keeps_their_order(blocks):
 def test_start_from_a_fitted_model_goes_on_where_it_stopped(mixed):
     corpus, _ = mixed
     first = LDA(5, doc_topic_prior=0.1, topic_word_prior=0.05, max_iter=100, random_state=1).fit(corpus)
-    second = LDA(5, doc_topic_prior=0.1, topic_word_prior=0.05, max_iter=5, init=first, random_state=2, tol=0).fit(corpus)
-    cold = LDA(5, doc_topic_prior=0.1, topic_word_prior=0.05, max_iter=5, random_state=2, tol=0).fit(corpus)
+    second = LDA(5, doc_topic_prior=0.1, topic_word_prior=0.05, max_iter=2, init=first, random_state=2, tol=0).fit(corpus)
+    cold = LDA(5, doc_topic_prior=0.1, topic_word_prior=0.05, max_iter=2, random_state=2, tol=0).fit(corpus)
     np.testing.assert_array_equal(evaluate.match_topics(first, second)[0], range(5))
     assert second.history_[-1]["perplexity"] < 1.02 * first.history_[-1]["perplexity"]
     assert second.history_[-1]["perplexity"] < 0.95 * cold.history_[-1]["perplexity"]

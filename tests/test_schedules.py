@@ -9,9 +9,11 @@ import pytest
 from conftest import PLAIN_SCHEDULES, begin, small_counts
 
 from topoi import LDA, LabeledLDA, RelationalTopicModel
+from topoi.datasets import make_lda
 from topoi.infer import engine, reference, schedules
 from topoi.infer.bundles import Focus
 from topoi.infer.crew import Crew
+from topoi.infer.kernels.sweeps import overstep
 
 grids = pytest.mark.parametrize("blocks", [1, 3])
 rules = pytest.mark.parametrize("rule", ["bp", "sibp", "cvb0"])
@@ -54,6 +56,23 @@ def test_turning_to_words_keeps_every_message_and_table():
     state.rebuild(run.rule, Crew(1))
     np.testing.assert_allclose(state.tables.theta, before.theta, atol=1e-4)
     np.testing.assert_allclose(state.tables.phi, before.phi, atol=1e-4)
+
+
+def test_relaxed_sweeps_get_further():
+    corpus, _ = make_lda(200, 300, 30, random_state=0)
+
+    def after(sweeps, schedule):
+        options = {"doc_topic_prior": 0.1, "topic_word_prior": 0.05, "max_iter": sweeps, "tol": 0}
+        return np.mean([LDA(30, schedule=schedule, random_state=s, **options).fit(corpus).history_[-1]["perplexity"] for s in range(5)])
+
+    assert after(20, "relaxed") < after(30, "asynchronous") < after(20, "asynchronous")
+
+
+def test_a_relaxed_message_that_would_fall_below_zero_is_clipped():
+    m, new = np.array([[0.9, 0.1, 0.0]], np.float32), np.array([0.2, 1.4, 0.4], np.float32)
+    z = overstep(m, 0, new, np.float32(2), np.float32(1.5))
+    np.testing.assert_allclose(new, [0, 1.0, 0.3], atol=1e-6)
+    assert z == pytest.approx(1.3)
 
 
 def test_words_that_moved_most_come_first():

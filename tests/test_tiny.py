@@ -192,7 +192,7 @@ def test_auto_is_brisk_then_stored(monkeypatch, mixed, lists_above):
     corpus, _ = mixed
     model = LDA(5, max_iter=30, tol=0).fit(corpus)
     chosen = [record["schedule"] for record in model.history_]
-    assert chosen == ["brisk"] * len(BRISK) + ["asynchronous" if lists_above else "listed"] * (30 - len(BRISK))
+    assert chosen == ["brisk"] * len(BRISK) + ["relaxed" if lists_above else "listed"] * (30 - len(BRISK))
     plain = LDA(5, schedule="asynchronous", max_iter=30, tol=0).fit(corpus)
     assert model.perplexity(corpus) < 1.03 * plain.perplexity(corpus)
     np.testing.assert_array_equal(LDA(5, max_iter=30, tol=0, n_jobs=2).fit(corpus).components_, model.components_)
@@ -203,7 +203,7 @@ def test_auto_on_a_model_it_does_not_know_is_asynchronous(mixed):
     for rule, chosen in (("sibp", "asynchronous"), ("gibbs", "asynchronous"), ("vb", "synchronous")):
         assert {r["schedule"] for r in LDA(3, rule=rule, max_iter=3).fit(corpus).history_} == {chosen}
     first = LDA(3, max_iter=3).fit(corpus)
-    assert {r["schedule"] for r in LDA(3, init=first, max_iter=3).fit(corpus).history_} == {"asynchronous"}
+    assert {r["schedule"] for r in LDA(3, init=first, max_iter=3).fit(corpus).history_} == {"relaxed"}
 
 
 def test_auto_does_not_stop_while_it_is_brisk(blocks):
@@ -242,7 +242,7 @@ def test_make_schedule_without_a_plan_cannot_be_auto():
 
 def test_few_edges_need_no_haste(monkeypatch, mixed):
     monkeypatch.setattr("topoi.infer.schedules.BRISK_FROM", 10**6)
-    assert {r["schedule"] for r in LDA(3, max_iter=20).fit(mixed[0]).history_} == {"asynchronous"}
+    assert {r["schedule"] for r in LDA(3, max_iter=20).fit(mixed[0]).history_} == {"relaxed"}
 
 
 @pytest.mark.parametrize(("max_iter", "brisk"), [(1, 0), (2, 1), (10, 5), (29, 14), (200, 15)])

@@ -28,8 +28,8 @@ class Rule(Enum):
 
 
 class Schedule(Enum):
-    auto, asynchronous, synchronous, residual = "auto", "asynchronous", "synchronous", "residual"
-    residual_words, active = "residual-words", "active"
+    auto, relaxed, asynchronous, synchronous = "auto", "relaxed", "asynchronous", "synchronous"
+    residual, residual_words, active = "residual", "residual-words", "active"
 
 
 class Weighting(Enum):

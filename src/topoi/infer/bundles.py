@@ -48,6 +48,7 @@ class Knobs(NamedTuple):
     frozen_words: bool  # phi and totals stay as they are (prediction)
     plain_side: bool  # theta is already exp(digamma(...)): no prior, no normaliser (VB)
     rest: float  # a visit whose residual per unit of weight is below this is left alone
+    step: float  # how far a message moves towards what it hears: 1 is there, more is beyond (over-relaxation)
     seed: int
     n_doc_blocks: int
     n_word_blocks: int

@@ -62,7 +62,7 @@ def sweep(state: State, rule: Rule, schedule: Schedule, crew: Crew, rest: float 
         _pass_tiny(state, rule, schedule, crew)
         state.sweep += 1
         return
-    state.mode = "listed" if state.graph.listed else "asynchronous" if schedule.name == "auto" else schedule.name
+    state.mode = "listed" if state.graph.listed else "relaxed" if schedule.name == "auto" else schedule.name
     refresh_fields(state)
     for _ in range(rule.inner - 1):
         words, totals = state.tables.phi.copy(), state.tables.totals
@@ -106,7 +106,7 @@ def _pass_messages(state: State, rule: Rule, schedule: Schedule, crew: Crew, res
         _pass_active(state, rule, crew)
         return
     kernel = kernels.gibbs_stage if rule.draws else kernels.sweep_stage if graph.max_owners == 1 else kernels.joint_stage
-    read, knobs = rule.seen(state.tables, state.knobs(rule, in_place=schedule.in_place, rest=rest))
+    read, knobs = rule.seen(state.tables, state.knobs(rule, in_place=schedule.in_place, rest=rest, step=schedule.step_of(state.sweep)))
     wires, read, knobs = state.facing(read, knobs)
     write = read if schedule.in_place else blank_tables(graph, state.spare)
     fields = state.fields if graph.turned is None else Fields(state.fields.message, np.zeros(graph.n_words, np.float32))

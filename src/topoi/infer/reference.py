@@ -100,6 +100,9 @@ def sweep(graph: Graph, read: Tables, write: Tables, mu: np.ndarray, flow: Flow,
                     read.phi[word, topics], total, read.theta[grid], knobs.alpha[topics], knobs.word_prior[topics], read.share[pairs],
                     (own * (not knobs.frozen_words), own), knobs, heard, fields.weight[doc],
                 )  # fmt: skip
+                if knobs.step != 1:
+                    new = np.maximum(m + knobs.step * (new - m), 0)
+                    new /= new.sum()
                 residual[v] += x * np.abs(new - m).sum()
                 gain = x * (new - m if knobs.in_place else new)
                 m[:] = new

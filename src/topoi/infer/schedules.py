@@ -4,8 +4,9 @@ synchronous   every message from the tables of the previous sweep; then the tabl
 asynchronous  tables change with every message; documents in one shuffled order, words ascending
 residual      asynchronous, documents whose messages moved most in the last sweep first
 residual-words  the same by word: words are visited instead of documents
+relaxed       asynchronous, and after ten sweeps each message goes half as far again as it is told to (over-relaxation), which saves more than half of the sweeps
 active        asynchronous, only the documents that moved most, and in each only the topics that moved most (ABP); every tenth sweep is a full one
-auto          BP of documents that own themselves, unless they are few: some brisk sweeps without stored messages, then asynchronous ones, with topic lists where
+auto          BP of documents that own themselves: some brisk sweeps without stored messages, unless documents are few, then relaxed ones, with topic lists where
               topics are many; any other model or rule: asynchronous (VB: synchronous)
 """
 
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BRISK", "SCHEDULES", "Schedule", "gets_lists", "is_brisk", "make_schedule"]
 
-SCHEDULES = ("auto", "asynchronous", "synchronous", "residual", "residual-words", "active")
+SCHEDULES = ("auto", "relaxed", "asynchronous", "synchronous", "residual", "residual-words", "active")
 BRISK = (5.0,) * 4 + (4.0,) * 3 + (3.0,) * 4 + (2.0,) * 4  # relaxation of the first sweeps of "auto" (docs/performance.md)
+STEP, PLAIN = 1.5, 10  # of "relaxed": its step, and the sweeps before it (docs/performance.md)
 ACTIVE_DOCUMENTS, ACTIVE_TOPICS = 0.5, 0.2  # shares that "active" looks at
 SHRINK = 0.8  # the share of active topics begins at 1 and shrinks by this in every sweep (A19: topics must not lock in early)
 FULL_EVERY = 10  # sweeps of "active" after which all documents and topics have a turn (A19: residuals grow stale)
@@ -47,7 +49,12 @@ class Schedule:
     in_place: bool = True
     arrange: Callable[[State, Rule, Crew], None] | None = None  # prepares the next sweep: the order of visits, the messages it needs
     full_every: int = 1  # every so many sweeps all messages are renewed
+    step: float = 1.0  # how far a stored message moves towards what it hears,
+    plain: int = 0  # after so many sweeps in which the step is 1
     relax: tuple[float, ...] = ()  # of the first sweeps, while messages are not stored: how far tables move towards a message
+
+    def step_of(self, sweep: int) -> float:
+        return self.step if sweep >= self.plain else 1.0
 
     @property
     def stores(self) -> bool:
@@ -103,10 +110,14 @@ def gets_lists(n_topics: int, message_size: int) -> bool:
     return n_topics > LISTS_ABOVE or message_size > MOST_MESSAGES
 
 
-def is_brisk(plan: Plan, rule: Rule, warm: bool) -> bool:
-    """Whether "auto" begins with brisk sweeps: BP of many edges, from no fitted model, where every document owns itself and may use all topics."""
-    assert plan.counts is not None
-    return rule.name == "bp" and rule.stored and not rule.tokens and not warm and plan.counts.nnz >= BRISK_FROM and plan.is_plain
+def is_quick(plan: Plan | None, rule: Rule) -> bool:
+    """Whether "auto" knows a quick way: BP with stored messages, of documents that own themselves and may use all topics."""
+    return plan is not None and rule.name == "bp" and rule.stored and not rule.tokens and plan.is_plain
+
+
+def is_brisk(plan: Plan | None, rule: Rule, warm: bool) -> bool:
+    """Whether "auto" begins with brisk sweeps: there are many edges, and no fitted model to begin from."""
+    return plan is not None and plan.counts is not None and is_quick(plan, rule) and not warm and plan.counts.nnz >= BRISK_FROM
 
 
 def _brisk(max_iter: int, plan: Plan | None, prior: float) -> tuple[float, ...]:
@@ -123,12 +134,14 @@ def make_schedule(
     """The schedule called `name`, refused where it makes no sense with `rule` or `plan`. "auto" is chosen by these, by how the run starts, and by the sum of the topics' prior."""
     if name not in SCHEDULES:
         raise ValueError(f"schedule is {name!r}; choose one of {', '.join(map(repr, SCHEDULES))}.")
-    if name == "auto" and (plan is None or not is_brisk(plan, rule, warm)):
-        name = "synchronous" if rule.digamma_owners or rule.solve else "asynchronous"
+    if name == "auto" and not is_brisk(plan, rule, warm):
+        name = "synchronous" if rule.digamma_owners or rule.solve else "relaxed" if is_quick(plan, rule) else "asynchronous"
     if rule.draws and name == "synchronous":
         raise ValueError("rule='gibbs' must see each draw at once, or it samples from another distribution; use schedule='asynchronous'.")
     if rule.draws and name in ("residual", "residual-words", "active"):
         raise ValueError("rule='gibbs' never comes to rest, so there are no residuals to follow; use schedule='asynchronous'.")
+    if rule.draws and name == "relaxed":
+        raise ValueError("rule='gibbs' draws whole topics, so there is nothing to over-relax; use schedule='asynchronous'.")
     if rule.digamma_owners and name != "synchronous":
         raise ValueError(
             "rule='vb' computes digamma once per document and topic, which needs schedule='synchronous'; "
@@ -148,14 +161,15 @@ def make_schedule(
                 f"schedule={name!r} needs documents that own themselves and may use all topics (LDA without labels, authors or links); "
                 "use schedule='auto'."
             )
-    if name in ("residual-words", "active") and not rule.stored:
+    if name in ("relaxed", "residual-words", "active") and not rule.stored:
         raise ValueError(f"schedule={name!r} needs stored messages; use messages='auto', or schedule='auto'.")
     brisk = _brisk(max_iter, plan, prior)
     return {
         "synchronous": Schedule(name, in_place=False),
         "asynchronous": Schedule(name),
+        "relaxed": Schedule(name, step=STEP, plain=PLAIN),
         "residual": Schedule(name, arrange=_largest_residual_first),
         "residual-words": Schedule(name, arrange=_largest_residual_of_words_first),
         "active": Schedule(name, arrange=_focus_on_what_moves, full_every=FULL_EVERY),
-        "auto": Schedule(name, arrange=partial(_store_in_time, brisk=len(brisk)), relax=brisk),
+        "auto": Schedule(name, arrange=partial(_store_in_time, brisk=len(brisk)), step=STEP, relax=brisk),
     }[name]

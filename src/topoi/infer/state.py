@@ -102,7 +102,7 @@ class State:
             crew.each(kernels.copy_stage, self.graph.wires, old.topic_ptr, old.topics, old.visit_message, mu, self.flow, knobs, stage)
         self.rebuild(rule, crew)
 
-    def knobs(self, rule: Rule, *, in_place: bool, rest: float = 0.0) -> Knobs:
+    def knobs(self, rule: Rule, *, in_place: bool, rest: float = 0.0, step: float = 1.0) -> Knobs:
         return Knobs(
             alpha=self.alpha.astype(np.float32),
             beta=self.beta,
@@ -114,6 +114,7 @@ class State:
             frozen_words=self.graph.plan.frozen_words,
             plain_side=False,
             rest=rest,
+            step=step,
             seed=sweep_seed(self.seed, self.sweep + 1),  # 0 is the start's
             n_doc_blocks=self.graph.n_doc_blocks,
             n_word_blocks=self.graph.n_word_blocks,

@@ -33,8 +33,8 @@ class LDA(TopicModelBase):
     ----------
     n_components : number of topics K.
     rule : "bp" (default), "sibp", "cvb0", "vb" or "gibbs".
-    schedule : "auto" (default), "asynchronous", "synchronous", "residual", "residual-words" or "active" (see docs/design.md). "auto" is quick
-        with rule="bp": unless the corpus is small, some brisk sweeps without stored messages, then asynchronous ones, on topic lists if topics are many; with other rules it is the schedule they can use.
+    schedule : "auto" (default), "relaxed", "asynchronous", "synchronous", "residual", "residual-words" or "active" (see docs/design.md). "auto" is quick
+        with rule="bp": unless the corpus is small, some brisk sweeps without stored messages, then relaxed ones, on topic lists if topics are many; with other rules it is the schedule they can use.
     doc_topic_prior : "learn" (default: one value per topic), a number, or K numbers. None is 1 / n_components.
     topic_word_prior : "learn" (default: one value) or a number. None is 1 / n_components.
     weighting : "count" (default), "tf", "tfidf" or "log": the weights that messages carry. Perplexity is always of raw counts.

@@ -25,9 +25,21 @@ from topoi.infer.kernels.tables import count_visit
 
 
 @compiled
+def overstep(m, i, new, z, step):
+    """Let `new` be m[i] moved `step` times as far as to new / z, but nowhere below 0. Returns its sum, which clipping makes more than 1."""
+    zero, scale, rest = f4(0), step / z, f4(1) - step
+    z = zero
+    for k in range(m.shape[1]):
+        value = max(new[k] * scale + rest * m[i, k], zero)
+        new[k] = value
+        z += value
+    return z
+
+
+@compiled
 def _renew_single(
     words, weights, first, last, m, phi, phi_out, side, gained, total, alpha, heard, held, least, silence,
-    new, gain, word_prior, beta_sum, cap, in_place, frozen
+    new, gain, word_prior, beta_sum, cap, step, in_place, frozen
 ):  # fmt: skip
     """Renew the messages m of edges first to last, with one owner and all topics. Eq. 7; eq. 21 with cap = 0; eq. 30 with a field.
 
@@ -51,6 +63,8 @@ def _renew_single(
             value = word * (owner * weight + heard[k]) / max(total[k] - own_word * m[i, k], beta_sum)
             new[k] = value
             z += value
+        if step != one:
+            z = overstep(m, i, new, z, step)
         scale, moved = one / z, zero
         for k in range(K):
             value = new[k] * scale
@@ -73,7 +87,7 @@ def _renew_single(
 @compiled
 def _renew_listed(
     words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha, heard, held, least, silence,
-    new, gain, row, word_prior, beta_sum, cap, in_place, frozen
+    new, gain, row, word_prior, beta_sum, cap, step, in_place, frozen
 ):  # fmt: skip
     """`_renew_single` for a document that may use the topics where[:L] only; side, total, alpha, word_prior and heard are of these topics."""
     zero, one = f4(0), f4(1)
@@ -94,6 +108,8 @@ def _renew_listed(
             value = word * (owner * weight + heard[k]) / max(total[k] - own_word * m[i, k], beta_sum)
             new[k] = value
             z += value
+        if step != one:
+            z = overstep(m, i, new, z, step)
         scale, moved = one / z, zero
         for k in range(L):
             value = new[k] * scale
@@ -233,7 +249,7 @@ def _renew_joint(wires, read, write, flow, fields, knobs, scratch, v, n, L, firs
     row, says, share, heard = scratch.row[:L], scratch.says[:L], scratch.share[:n], scratch.heard[:L]
     total, alpha, shares, pair = scratch.total[:L], scratch.alpha[:L], write.share, wires.slot_ptr[doc]
     beta, beta_sum, prior, silence = f4(knobs.beta), f4(knobs.beta_sum), f4(knobs.owner_prior), one - fields.weight[doc]
-    in_place, frozen, plain, cap = knobs.in_place, knobs.frozen_words, knobs.plain_side, f4(knobs.own_cap)
+    in_place, frozen, plain, cap, step = knobs.in_place, knobs.frozen_words, knobs.plain_side, f4(knobs.own_cap), f4(knobs.step)
     keep = one if in_place else zero
     residual = 0.0
     for e in range(begin, end):
@@ -244,6 +260,8 @@ def _renew_joint(wires, read, write, flow, fields, knobs, scratch, v, n, L, firs
         own_word = zero if frozen else own_side
         gather(phi, w, topics, first, listed, L, row)
         z = joint_message(row, side, total, alpha, beta, beta_sum, own_word, own_side, m, new, says, share, prior, plain, silence, heard)
+        if step != one:
+            z = overstep(m.reshape(1, n * L), 0, new, z, step)
         scale, moved = one / z, zero
         for i in range(n * L):
             value = new[i] * scale
@@ -283,7 +301,7 @@ def _visit_singles(wires, read, write, flow, fields, knobs, scratch, begin, end)
     stock, change, total, alpha, heard = scratch.stock, scratch.change, scratch.total, scratch.alpha, scratch.heard
     side, gained, new, gain, where = scratch.side, scratch.gained, scratch.new, scratch.gain, scratch.where
     row, word = scratch.row, scratch.says
-    word_prior, beta_sum, cap = knobs.word_prior, f4(knobs.beta_sum), f4(knobs.own_cap)
+    word_prior, beta_sum, cap, step = knobs.word_prior, f4(knobs.beta_sum), f4(knobs.own_cap), f4(knobs.step)
     in_place, frozen, moves_totals = knobs.in_place, knobs.frozen_words, knobs.in_place and not knobs.frozen_words
     for i in range(begin, end):
         v = order[i]
@@ -323,12 +341,12 @@ def _visit_singles(wires, read, write, flow, fields, knobs, scratch, begin, end)
         if listed:
             moved = _renew_listed(
                 words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha, heard, held, least, one - field_weight[doc],
-                new, gain, row, word, beta_sum, cap, in_place, frozen,
+                new, gain, row, word, beta_sum, cap, step, in_place, frozen,
             )  # fmt: skip
         else:
             moved = _renew_single(
                 words, weights, first, last, m, phi, phi_out, side, gained, total, alpha, heard, held, least, one - field_weight[doc],
-                new, gain, word_prior, beta_sum, cap, in_place, frozen,
+                new, gain, word_prior, beta_sum, cap, step, in_place, frozen,
             )  # fmt: skip
         residual[v] = moved
         if in_place and listed:
