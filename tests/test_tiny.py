@@ -236,8 +236,8 @@ def test_messages_none_is_refused_where_it_cannot_be():
         AuthorTopicModel(3, messages="none").fit(small_counts(), authors=[["a"]] * 20)
 
 
-def test_make_schedule_without_a_plan_cannot_be_auto():
-    assert make_schedule("auto", begin(small_counts()).rule).name == "asynchronous"
+def test_make_schedule_without_a_plan_cannot_be_brisk():
+    assert make_schedule("auto", begin(small_counts()).rule).name == "relaxed"
 
 
 def test_few_edges_need_no_haste(monkeypatch, mixed):

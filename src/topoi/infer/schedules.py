@@ -6,8 +6,8 @@ residual      asynchronous, documents whose messages moved most in the last swee
 residual-words  the same by word: words are visited instead of documents
 relaxed       asynchronous, and after ten sweeps each message goes half as far again as it is told to (over-relaxation), which saves more than half of the sweeps
 active        asynchronous, only the documents that moved most, and in each only the topics that moved most (ABP); every tenth sweep is a full one
-auto          BP of documents that own themselves: some brisk sweeps without stored messages, unless documents are few, then relaxed ones, with topic lists where
-              topics are many; any other model or rule: asynchronous (VB: synchronous)
+auto          BP: relaxed; before that, for many documents that own themselves, some brisk sweeps without stored messages, and after these topic lists where
+              topics are many. Any other rule: asynchronous (VB: synchronous)
 """
 
 from __future__ import annotations
@@ -110,14 +110,16 @@ def gets_lists(n_topics: int, message_size: int) -> bool:
     return n_topics > LISTS_ABOVE or message_size > MOST_MESSAGES
 
 
-def is_quick(plan: Plan | None, rule: Rule) -> bool:
-    """Whether "auto" knows a quick way: BP with stored messages, of documents that own themselves and may use all topics."""
-    return plan is not None and rule.name == "bp" and rule.stored and not rule.tokens and plan.is_plain
+def is_relaxed(rule: Rule) -> bool:
+    """Whether "auto" over-relaxes: BP with one stored message per edge."""
+    return rule.name == "bp" and rule.stored and not rule.tokens
 
 
 def is_brisk(plan: Plan | None, rule: Rule, warm: bool) -> bool:
-    """Whether "auto" begins with brisk sweeps: there are many edges, and no fitted model to begin from."""
-    return plan is not None and plan.counts is not None and is_quick(plan, rule) and not warm and plan.counts.nnz >= BRISK_FROM
+    """Whether "auto" begins with brisk sweeps: many edges of documents that own themselves and may use all topics, and no fitted model to begin from."""
+    return (
+        plan is not None and plan.counts is not None and is_relaxed(rule) and not warm and plan.counts.nnz >= BRISK_FROM and plan.is_plain
+    )
 
 
 def _brisk(max_iter: int, plan: Plan | None, prior: float) -> tuple[float, ...]:
@@ -135,7 +137,7 @@ def make_schedule(
     if name not in SCHEDULES:
         raise ValueError(f"schedule is {name!r}; choose one of {', '.join(map(repr, SCHEDULES))}.")
     if name == "auto" and not is_brisk(plan, rule, warm):
-        name = "synchronous" if rule.digamma_owners or rule.solve else "relaxed" if is_quick(plan, rule) else "asynchronous"
+        name = "synchronous" if rule.digamma_owners or rule.solve else "relaxed" if is_relaxed(rule) else "asynchronous"
     if rule.draws and name == "synchronous":
         raise ValueError("rule='gibbs' must see each draw at once, or it samples from another distribution; use schedule='asynchronous'.")
     if rule.draws and name in ("residual", "residual-words", "active"):
