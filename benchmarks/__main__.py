@@ -19,13 +19,15 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, help="quality, priors, models, auto: seeds (default 5; models 3)")
     parser.add_argument("--sets", nargs="+", metavar="SET", help="quality, priors, models, auto, race: corpora (default: see README.md)")
     parser.add_argument("--methods", nargs="+", metavar="METHOD", help="quality: method names, or 'all' (default: see README.md)")
-    parser.add_argument("--sweeps", type=int, help="quality, priors: sweeps of all methods but GS; race: of topoi (default 200)")
+    parser.add_argument("--sweeps", type=int, help="quality, priors, auto: sweeps of all methods but GS; race: of topoi (default 200)")
     parser.add_argument(
         "--gibbs-sweeps",
         type=int,
         help="quality: sweeps of GS (default 500 on cora and medl, 300 on nips and blog); race: of tomotopy and MALLET (default 1000)",
     )
-    parser.add_argument("--topics", type=int, nargs="+", metavar="K", help="race: numbers of topics (default 50 200 1000)")
+    parser.add_argument(
+        "--topics", type=int, nargs="+", metavar="K", help="race, auto: numbers of topics (default 50 200 1000; auto 50 200)"
+    )
     parser.add_argument("--parts", nargs="+", choices=["authors", "relations", "links", "labels"], help="models: some of its parts")
     parser.add_argument(
         "--peers",

@@ -198,7 +198,7 @@ def test_auto_is_brisk_then_stored(monkeypatch, mixed, lists_above):
     np.testing.assert_array_equal(LDA(5, max_iter=30, tol=0, n_jobs=2).fit(corpus).components_, model.components_)
 
 
-def test_auto_on_a_model_it_does_not_know_is_asynchronous(mixed):
+def test_auto_of_other_rules_and_of_a_warm_start_is_not_brisk(mixed):
     corpus, _ = mixed
     for rule, chosen in (("sibp", "asynchronous"), ("gibbs", "asynchronous"), ("vb", "synchronous")):
         assert {r["schedule"] for r in LDA(3, rule=rule, max_iter=3).fit(corpus).history_} == {chosen}

@@ -4,7 +4,7 @@ synchronous   every message from the tables of the previous sweep; then the tabl
 asynchronous  tables change with every message; documents in one shuffled order, words ascending
 residual      asynchronous, documents whose messages moved most in the last sweep first
 residual-words  the same by word: words are visited instead of documents
-relaxed       asynchronous, and after ten sweeps each message goes half as far again as it is told to (over-relaxation), which saves more than half of the sweeps
+relaxed       asynchronous, and after ten sweeps each message goes half as far again as it is told to (over-relaxation), which saves sweeps
 active        asynchronous, only the documents that moved most, and in each only the topics that moved most (ABP); every tenth sweep is a full one
 auto          BP: relaxed; before that, for many documents that own themselves, some brisk sweeps without stored messages, and after these topic lists where
               topics are many. Any other rule: asynchronous (VB: synchronous)

@@ -39,7 +39,7 @@ LIGHT_PRIOR, LIGHT_PRIOR_SUM = (
     0.02,
     5.0,
 )  # where they start before brisk sweeps, and the most they sum to: there strong ones wipe out rare topics
-TYPICAL_LIST = 128  # topics on a document's old and new list together, for an estimate of memory
+TYPICAL_LIST = 128  # topics on a document's lists, for a rough estimate of memory
 WEIGHT_SWEEPS = 60  # sweeps on nine tenths of the tokens in which field weights are learned
 
 
