@@ -121,7 +121,7 @@ def start_messages(run: Run, messages: np.ndarray) -> None:
 def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run `code` in a fresh interpreter, in this environment plus `environment`."""
     return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, **environment}, timeout=300
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, **environment}, timeout=600
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 from conftest import MODEL_COMBINATIONS, begin, every_model_combination, run_python, small_counts
 from scipy import sparse
 
-from topoi import LDA, datasets, evaluate
+from topoi import LDA, AuthorTopicModel, datasets, evaluate
 from topoi.graph import wiring
 from topoi.infer import engine
 
@@ -71,22 +71,38 @@ def test_same_bits_of_batches_for_any_number_of_threads(many_cells, mixed):
     assert digest(models[0]) == digest(models[1]) == digest(models[2])
 
 
-def test_same_bits_in_another_process(mixed):
-    """Every rule and schedule, fitted again by a fresh interpreter with two threads."""
-    here = {f"{rule} {schedule}": digest(fit(mixed[0].counts, rule, schedule)) for rule, schedule in MODEL_COMBINATIONS}
-    code = """
+def all_digests(n_jobs: int) -> dict[str, str]:
+    """Fingerprints of every rule and schedule, of topic lists, and of documents with several owners."""
+    counts = datasets.make_lda(150, 80, 5, random_state=1)[0].counts
+    plain = {f"{rule} {schedule}": digest(fit(counts, rule, schedule, n_jobs=n_jobs)) for rule, schedule in MODEL_COMBINATIONS}
+    authors = [[f"author {i % 7}", f"author {7 + i % 5}"][: 1 + i % 2] for i in range(150)]
+    return {
+        **plain,
+        "lists": digest(LDA(300, max_iter=21, tol=0, n_jobs=n_jobs).fit(counts)),
+        "no messages": digest(fit(counts, "bp", "asynchronous", n_jobs=n_jobs, messages="none")),
+        "authors": digest(AuthorTopicModel(5, max_iter=14, tol=0, n_jobs=n_jobs).fit(counts, authors=authors)),
+    }
+
+
+ALL_DIGESTS = f"""
 import json, sys
-sys.path.insert(0, %r)
-from conftest import MODEL_COMBINATIONS
-from test_determinism import digest, fit
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from test_determinism import all_digests
 from topoi.infer import schedules
 schedules.BRISK_FROM = 0
-from topoi import datasets
-counts = datasets.make_lda(150, 80, 5, random_state=1)[0].counts
-print(json.dumps({f"{rule} {schedule}": digest(fit(counts, rule, schedule, n_jobs=2)) for rule, schedule in MODEL_COMBINATIONS}))
+print(json.dumps(all_digests(n_jobs=2)))
 """
-    there = json.loads(run_python(code % str(Path(__file__).parent), PYTHONHASHSEED="17").stdout)
-    assert there == here
+
+
+def test_same_bits_in_another_process():
+    """Fitted again by a fresh interpreter with two threads."""
+    assert json.loads(run_python(ALL_DIGESTS, PYTHONHASHSEED="17").stdout) == all_digests(n_jobs=1)
+
+
+def test_same_bits_whether_kernels_are_compiled_or_loaded(tmp_path):
+    """The process that compiles all kernels, on an empty disk cache, and the next one, which loads them."""
+    compiling, loading = (json.loads(run_python(ALL_DIGESTS, NUMBA_CACHE_DIR=str(tmp_path)).stdout) for _ in range(2))
+    assert compiling == loading
 
 
 @every_model_combination

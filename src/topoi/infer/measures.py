@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from topoi.infer.kernels.rows import compiled, draw, f4, mix, uniform
+from topoi.infer.kernels.rows import compiled, draw, f4, mix, uniform, inlined
 
 __all__ = ["digamma", "expected_digamma_gain", "left_to_right", "log_likelihood"]
 
@@ -24,7 +24,7 @@ def log_likelihood(indptr, indices, data, doc_topic, word_topic, first, last, ou
         out[d] = total
 
 
-@compiled
+@inlined
 def digamma(x):
     """Derivative of log gamma for x > 0: recurrence up to 6, then the asymptotic series."""
     shift = 0.0

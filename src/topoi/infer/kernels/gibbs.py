@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from topoi.infer.kernels.rows import compiled, draw, f4, gather, uniform
+from topoi.infer.kernels.rows import compiled, draw, f4, gather, uniform, inlined
 from topoi.infer.kernels.sweeps import close_cell, close_visit, joint_message, open_cell, open_visit
 
 
-@compiled
+@inlined
 def _pair(z, n, L):
     """Owner and topic of a drawn number. Division is slow, and most documents own themselves."""
     return (0, z) if n == 1 else (z // L, z % L)
 
 
-@compiled
+@inlined
 def _gibbs_visit(wires, read, write, flow, fields, knobs, scratch, silent, v):
     """Draw the topic (and owner) of each token of one document inside one cell. Returns 2 for each token that changed."""
     zero, one = f4(0), f4(1)

@@ -12,10 +12,13 @@ f4 = np.float32
 u8 = np.uint64
 STRIDE = 16  # numbers that `draw` passes over at a time
 
+# Kernels that Python calls are kept on disk. What they call becomes part of them: a function of its own would be compiled twice, alone and
+# inside its caller, and which of the two copies runs, with sums in another order, depends on whether the process compiled or loaded it.
 compiled = njit(fastmath=True, error_model="numpy", nogil=True, cache=True)
+inlined = njit(fastmath=True, error_model="numpy", nogil=True, forceinline=True)
 
 
-@compiled
+@inlined
 def mix(seed, number):
     """SplitMix64 of a counter: the same (seed, number) gives the same bits, in any order and on any thread."""
     h = u8(seed) + (u8(number) + u8(1)) * u8(0x9E3779B97F4A7C15)
@@ -24,7 +27,7 @@ def mix(seed, number):
     return h ^ (h >> u8(31))
 
 
-@compiled
+@inlined
 def uniform(seed, number):
     """A number in [0, 1)."""
     return (mix(seed, number) >> u8(11)) * (1.0 / 9007199254740992.0)
@@ -39,14 +42,14 @@ def uniforms(seed, numbers):
     return out
 
 
-@compiled
+@inlined
 def shape(wires, doc, K):
     """Owners and topics of a document: n, L, where its topic list starts, whether it has one."""
     first, last = wires.topic_ptr[doc], wires.topic_ptr[doc + 1]
     return wires.slot_ptr[doc + 1] - wires.slot_ptr[doc], last - first if last > first else K, first, last > first
 
 
-@compiled
+@inlined
 def gather(table, r, topics, first, listed, L, out):
     """out[:L] = table[r, topics of the document]. A table and a number, not its row: making a row costs two atomic operations."""
     if listed:
@@ -57,7 +60,7 @@ def gather(table, r, topics, first, listed, L, out):
             out[k] = table[r, k]
 
 
-@compiled
+@inlined
 def scatter_add(table, r, topics, first, listed, L, change):
     """table[r, topics of the document] += change[:L], never below 0 (rounding)"""
     zero = f4(0)
@@ -70,7 +73,7 @@ def scatter_add(table, r, topics, first, listed, L, change):
             table[r, k] = max(table[r, k] + change[k], zero)
 
 
-@compiled
+@inlined
 def draw(p, chance):
     """Index i with probability p[i] / sum p."""
     rest = np.float64(0)

@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from topoi.infer.kernels.rows import compiled, f4, gather, scatter_add, shape
+from topoi.infer.kernels.rows import compiled, f4, gather, inlined, scatter_add, shape
 from topoi.infer.kernels.tables import count_visit
 
 # --------------------------------------------------------------------------------------------------------------- the three updates
 
 
-@compiled
+@inlined
 def overstep(m, i, new, z, step):
     """Let `new` be m[i] moved `step` times as far as to new / z, but nowhere below 0. Returns its sum, which clipping makes more than 1."""
     zero, scale, rest = f4(0), step / z, f4(1) - step
@@ -36,7 +36,7 @@ def overstep(m, i, new, z, step):
     return z
 
 
-@compiled
+@inlined
 def _renew_single(
     words, weights, first, last, m, phi, phi_out, side, gained, total, alpha, heard, held, least, silence,
     new, gain, word_prior, beta_sum, cap, step, in_place, frozen
@@ -84,7 +84,7 @@ def _renew_single(
     return residual
 
 
-@compiled
+@inlined
 def _renew_listed(
     words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha, heard, held, least, silence,
     new, gain, row, word_prior, beta_sum, cap, step, in_place, frozen
@@ -129,7 +129,7 @@ def _renew_listed(
     return residual
 
 
-@compiled
+@inlined
 def joint_message(row, side, total, alpha, beta, beta_sum, own_word, own_side, m, new, says, share, prior, plain, silence, heard):
     """m(o, k) of several owners, or of an owner and a field. Eqs. 26 and 30. Returns sum_ok m(o, k).
 
@@ -183,7 +183,7 @@ class Scratch(NamedTuple):
     where: Any  # (K,) the document's topics; unsigned, so that an index needs no test for negative numbers
 
 
-@compiled
+@inlined
 def open_cell(read, knobs):
     K, n = len(knobs.alpha), knobs.max_owners
     stock = (read.totals + knobs.beta_sum).astype(f4)
@@ -194,13 +194,13 @@ def open_cell(read, knobs):
     )
 
 
-@compiled
+@inlined
 def close_cell(flow, scratch, block):
     for k in range(len(scratch.change)):
         flow.change[block, k] = scratch.change[k]
 
 
-@compiled
+@inlined
 def open_visit(wires, read, fields, knobs, scratch, doc):
     """Gather what a visit of `doc` needs. Returns `shape`."""
     n, L, first, listed = shape(wires, doc, len(knobs.alpha))
@@ -223,7 +223,7 @@ def open_visit(wires, read, fields, knobs, scratch, doc):
     return n, L, first, listed
 
 
-@compiled
+@inlined
 def close_visit(wires, write, scratch, doc, n, L, first, listed, moves_totals):
     """Give the owners what they gained, and note it for the totals of the topics."""
     for j in range(n):
@@ -239,7 +239,7 @@ def close_visit(wires, write, scratch, doc, n, L, first, listed, moves_totals):
                 scratch.change[k] += gained[k]
 
 
-@compiled
+@inlined
 def _renew_joint(wires, read, write, flow, fields, knobs, scratch, v, n, L, first, listed):
     """Renew the messages of a visit with several owners. Returns sum x |mu_new - mu_old|."""
     zero, one = f4(0), f4(1)
@@ -288,7 +288,7 @@ def _renew_joint(wires, read, write, flow, fields, knobs, scratch, v, n, L, firs
     return residual
 
 
-@compiled
+@inlined
 def _visit_singles(wires, read, write, flow, fields, knobs, scratch, begin, end):
     """Visits flow.order[begin:end], all to documents of one owner."""
     zero, one = f4(0), f4(1)
@@ -371,7 +371,7 @@ def _visit_singles(wires, read, write, flow, fields, knobs, scratch, begin, end)
             share_out[slot_ptr[doc]] += mass
 
 
-@compiled
+@inlined
 def _visit_joint(wires, read, write, flow, fields, knobs, scratch, v):
     """A visit to a document of several owners. Returns sum x |mu_new - mu_old|."""
     doc = wires.visit_doc[v]
@@ -386,7 +386,7 @@ def _visit_joint(wires, read, write, flow, fields, knobs, scratch, v):
     return residual
 
 
-@compiled
+@inlined
 def _count_shares(table, first, share, gain, L, in_place):
     """Add to each owner's mass in the document what this edge gave it."""
     for j in range(len(share)):
@@ -398,7 +398,7 @@ def _count_shares(table, first, share, gain, L, in_place):
             share[j] = table[first + j]
 
 
-@compiled
+@inlined
 def _rests(wires, flow, knobs, v):
     """Whether a visit moved no more than `knobs.rest` per unit of weight when it was last taken."""
     weight = 0.0
@@ -407,7 +407,7 @@ def _rests(wires, flow, knobs, v):
     return flow.residual[v] <= knobs.rest * weight
 
 
-@compiled
+@inlined
 def _next_stop(wires, flow, knobs, begin, end):
     """The first visit from flow.order[begin] on that `_visit_singles` cannot take: of several owners, or at rest."""
     order, visit_doc, slot_ptr = flow.order, wires.visit_doc, wires.slot_ptr

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from topoi.infer.kernels.rows import compiled, draw, f4, gather, mix, scatter_add, shape, uniform
+from topoi.infer.kernels.rows import compiled, draw, f4, gather, mix, scatter_add, shape, uniform, inlined
 
 
-@compiled
+@inlined
 def start_message(start, word_row, alpha, seed, number, n, L, m):
     """Fill the first message of an edge. start: 1 uniform on the simplex, 2 what the word says under the prior."""
     z = f4(0)
@@ -56,7 +56,7 @@ def start_stage(wires, flow, knobs, word_topic, start, stage, worker, n_workers)
                     flow.z[e] = draw(m, chance)
 
 
-@compiled
+@inlined
 def _count_drawn(wires, write, knobs, doc, w, i, L, first, listed):
     """Add one token of word w to entry i of the document's (owner, topic) table."""
     pair = wires.slot_ptr[doc] + i // L
@@ -67,7 +67,7 @@ def _count_drawn(wires, write, knobs, doc, w, i, L, first, listed):
         write.phi[w, t] += f4(1)
 
 
-@compiled
+@inlined
 def _count_message(wires, write, knobs, doc, w, x, m, n, L, first, listed, gain):
     """theta, phi, share += x m. gain: (L,) scratch"""
     for j in range(n):
@@ -83,7 +83,7 @@ def _count_message(wires, write, knobs, doc, w, x, m, n, L, first, listed, gain)
             scatter_add(write.phi, w, wires.topics, first, listed, L, gain)
 
 
-@compiled
+@inlined
 def _count_single(words, weights, first, m, theta, phi, frozen):
     """theta (K,), phi += x m for the edges from `first` on, with one owner and all topics. Returns the mass."""
     mass = f4(0)
@@ -98,7 +98,7 @@ def _count_single(words, weights, first, m, theta, phi, frozen):
     return mass
 
 
-@compiled
+@inlined
 def _count_listed(words, weights, first, m, topics, list_at, theta, slot, phi, gain, frozen):
     """`_count_single` for the topics on a document's list, topics[list_at:]; theta (slots, K); gain: (K,) scratch."""
     mass, L = f4(0), m.shape[1]
@@ -116,7 +116,7 @@ def _count_listed(words, weights, first, m, topics, list_at, theta, slot, phi, g
     return mass
 
 
-@compiled
+@inlined
 def count_visit(wires, write, flow, knobs, v, gain):
     """Count the messages of one visit into `write`. gain: (K,) scratch"""
     doc = wires.visit_doc[v]
