@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from topoi.infer.kernels.rows import compiled, draw, f4, mix, uniform, inlined
+from topoi.infer.kernels.rows import compiled, draw, f4, inlined, mix, uniform
 
 __all__ = ["digamma", "expected_digamma_gain", "left_to_right", "log_likelihood"]
 

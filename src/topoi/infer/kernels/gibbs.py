@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from topoi.infer.kernels.rows import compiled, draw, f4, gather, uniform, inlined
+from topoi.infer.kernels.rows import compiled, draw, f4, gather, inlined, uniform
 from topoi.infer.kernels.sweeps import close_cell, close_visit, joint_message, open_cell, open_visit
 
 

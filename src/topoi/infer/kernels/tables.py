@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from topoi.infer.kernels.rows import compiled, draw, f4, gather, mix, scatter_add, shape, uniform, inlined
+from topoi.infer.kernels.rows import compiled, draw, f4, gather, inlined, mix, scatter_add, shape, uniform
 
 
 @inlined
