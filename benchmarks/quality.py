@@ -71,9 +71,9 @@ def chosen(methods: list[str] | None, name: str) -> list[str]:
 
 
 def n_sweeps(args: argparse.Namespace, name: str, method: str) -> int:
-    if method == "GS":
-        return args.gibbs_sweeps or (10 if args.quick else 500 if name in SMALL else 300)
-    return args.sweeps or (10 if args.quick else 200)
+    """As many for every method, unless asked for otherwise."""
+    asked = args.gibbs_sweeps if method == "GS" else args.sweeps
+    return asked or (10 if args.quick else 500 if name in SMALL else 300)
 
 
 def measure(data: Path, name: str, method: str, n_topics: int, sweeps: int, seed: int) -> tuple[float, ...]:

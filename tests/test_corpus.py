@@ -78,13 +78,20 @@ def test_slicing_takes_everything_along(rows, expected):
 PAIRS = [(0, 1), (1, 3), (3, 0), (2, 2)]
 
 
-@pytest.mark.parametrize("form", ["pairs", "array", "sparse", "coo"])
+@pytest.mark.parametrize("form", ["pairs", "array", "sparse", "coo", "dense", "neighbours"])
 def test_slicing_keeps_links_inside(form):
     """Documents 3 and 0, in this order, become 0 and 1: only the link between them stays."""
     matrix = np.zeros((4, 4))
     for d, e in PAIRS:
         matrix[d, e] = 1
-    links = {"pairs": PAIRS, "array": np.array(PAIRS), "sparse": sparse.csr_array(matrix), "coo": sparse.coo_matrix(matrix)}[form]
+    links = {
+        "pairs": PAIRS,
+        "array": np.array(PAIRS),
+        "sparse": sparse.csr_array(matrix),
+        "coo": sparse.coo_matrix(matrix),
+        "dense": matrix,
+        "neighbours": [np.flatnonzero(row).tolist() for row in matrix],
+    }[form]
     part = corpus(links=links)[[3, 0]].links
     if sparse.issparse(part):
         np.testing.assert_array_equal(part.toarray(), matrix[np.ix_([3, 0], [3, 0])])
@@ -95,6 +102,7 @@ def test_slicing_keeps_links_inside(form):
 def test_no_links_left():
     assert corpus(links=PAIRS)[[0, 2]].links.tolist() == [[1, 1]]
     assert len(corpus(links=PAIRS)[[1]].links) == 0
+    assert len(corpus(links=[])[[1]].links) == 0
 
 
 def test_split_parts_the_documents():

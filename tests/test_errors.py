@@ -199,10 +199,20 @@ def test_parameters(name, value, message):
 
 
 @pytest.mark.parametrize("name", ["doc_topic_prior", "topic_word_prior"])
-@pytest.mark.parametrize("value", [0, -0.1, np.nan, np.inf])
+@pytest.mark.parametrize("value", [0, -0.1, np.nan, np.inf, 1e-40, 1e38])
 def test_priors_are_positive(name, value):
-    with pytest.raises(ValueError, match=rf"{name} is .*; priors must be positive and finite. For nearly none take 1e-3"):
+    with pytest.raises(
+        ValueError, match=rf"{name} is .*; priors must be positive and finite, from 1e-12 to 1e\+12. For nearly none take 1e-3"
+    ):
         LDA(3, **{name: value}).fit(X)
+
+
+@pytest.mark.parametrize("value", [0, -0.5, np.nan, [0.1, 0.0, 0.1]], ids=str)
+def test_priors_of_a_measure_are_positive(value):
+    topics = np.random.default_rng(0).random((3, 25))
+    for measure in (evaluate.completion, evaluate.left_to_right):
+        with pytest.raises(ValueError, match="doc_topic_prior is .*; priors must be positive and finite"):
+            measure(topics, X, doc_topic_prior=value)
 
 
 def test_one_bad_prior_among_good_ones():
@@ -212,13 +222,13 @@ def test_one_bad_prior_among_good_ones():
 
 @pytest.mark.parametrize("value", [[0.1, 0.1], np.ones(4), np.ones((3, 3)), "auto"], ids=["two", "four", "matrix", "word"])
 def test_priors_have_one_number_a_topic(value):
-    with pytest.raises(ValueError, match=r"doc_topic_prior is [\s\S]*; expected 'learn', one number or an array of 3 numbers"):
+    with pytest.raises(ValueError, match=r"doc_topic_prior is [\s\S]*; expected one number or an array of 3 numbers, or 'learn'"):
         LDA(3, doc_topic_prior=value).fit(X)
 
 
 @pytest.mark.parametrize("value", [[0.1, 0.1], np.ones(25), "auto"], ids=["two", "one a word", "word"])
 def test_the_word_prior_is_one_number(value):
-    with pytest.raises(ValueError, match=r"topic_word_prior is [\s\S]*; expected 'learn', one number"):
+    with pytest.raises(ValueError, match=r"topic_word_prior is [\s\S]*; expected one number, or 'learn'"):
         LDA(3, topic_word_prior=value).fit(X)
 
 

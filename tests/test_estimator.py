@@ -560,6 +560,16 @@ def test_learned_priors_by_default(mixed):
     assert model.topic_word_prior_ != 0.1
 
 
+def test_heavy_entries_are_warned_of():
+    heavy = small_counts() * 1e5
+    with pytest.warns(UserWarning, match=r"largest entry of X is .*; above 100000 messages lose precision. Divide X by a constant"):
+        LDA(3, max_iter=2).fit(heavy)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LDA(3, max_iter=2).fit(heavy / 1e4)
+        LDA(3, max_iter=2, rule="sibp").fit(heavy)
+
+
 # --------------------------------------------------------------------------------------------------------------------- batches
 
 
@@ -618,6 +628,41 @@ def test_partial_fit_on_an_empty_batch_changes_nothing(blocks):
     before = model.components_.copy()
     model.partial_fit(np.zeros((3, 40)))
     np.testing.assert_array_equal(model.components_, before)
+
+
+def test_one_document_at_a_time_learns_priors_that_make_sense(mixed):
+    """One document says nothing about how documents differ; many of them together do."""
+    counts = mixed[0].counts
+    fixed, learned = LDA(5, total_samples=150, doc_topic_prior=0.1, topic_word_prior=0.05), LDA(5, total_samples=150)
+    for model in (fixed, learned):
+        for d in range(150):
+            model.partial_fit(counts[[d]])
+    assert 0.001 < learned.doc_topic_prior_.min() < learned.doc_topic_prior_.max() < 1
+    assert learned.perplexity(counts) < 1.05 * fixed.perplexity(counts)
+
+
+def test_one_document_after_a_fit_hardly_moves_the_prior(mixed):
+    model = LDA(5).fit(mixed[0])
+    before = model.doc_topic_prior_.copy()
+    model.partial_fit(mixed[0].counts[[0]])
+    np.testing.assert_allclose(model.doc_topic_prior_, before, rtol=0.8)
+
+
+@pytest.mark.parametrize("total", [1e6, 1e9])
+def test_a_batch_counts_however_many_documents_are_to_come(mixed, total):
+    """A batch beside words that hold a billion documents' tokens: its own mass must not drown in theirs."""
+    model = LDA(5, total_samples=total, doc_topic_prior=0.1, topic_word_prior=0.05)
+    for d in range(100):
+        model.partial_fit(mixed[0].counts[[d]])
+    tokens = mixed[0].counts[:100].sum() / 100 * total
+    assert 0.5 < model.components_.sum() / tokens < 2
+
+
+def test_partial_fit_keeps_the_weighting_of_the_fit(mixed):
+    model = LDA(5, weighting="tfidf", max_iter=10).fit(mixed[0])
+    before = model.weighting_
+    assert model.partial_fit(mixed[0].counts[:5]).weighting_ is before
+    assert LDA(5, weighting="tfidf", batch_size=50, max_iter=2).fit(mixed[0]).fit(mixed[0][:100]).weighting_.scale != before.scale
 
 
 def test_a_second_fit_in_batches_starts_afresh(blocks):

@@ -311,3 +311,14 @@ def test_topics_over_another_vocabulary_are_refused(mixed):
             evaluate.npmi(wrong, corpus)
     with pytest.raises(ValueError, match="word numbers"):
         evaluate.npmi([["cat", "dog"]], corpus)
+
+
+def test_gibbs_fold_in_goes_on_though_no_token_moves():
+    """Documents of one clear topic: sweeps in which every token keeps its topic are samples, too."""
+    corpus, _ = datasets.make_blocks(random_state=3)
+    model = LDA(4, max_iter=30).fit(corpus)
+    for seed in range(4):
+        common, sampled = (
+            evaluate.completion(model, corpus[:1], fold_in_rule=rule, random_state=seed).perplexity for rule in ("bp", "gibbs")
+        )
+        assert sampled == pytest.approx(common, rel=0.2)

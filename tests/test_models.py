@@ -395,6 +395,60 @@ def test_mixtures_nobody_wrote_a_class_for(labeled):
         TopicModel([Authors(authors)]).fit()
 
 
+def test_a_mixture_takes_words_that_hold_counts_already(labeled):
+    """Frozen words stay as they are; a base adds to what the messages count."""
+    counts = labeled[0].counts
+    base = np.random.default_rng(0).random((counts.shape[1], 3))
+    frozen = TopicModel([Words(counts, base=base, frozen=True)], 3, max_iter=5, topic_word_prior=0.1).fit()
+    np.testing.assert_allclose(frozen.components_, base.T + 0.1, rtol=1e-6)
+    more = TopicModel([Words(counts, base=base)], 3, max_iter=5, topic_word_prior=0.1).fit()
+    np.testing.assert_allclose(more.components_.sum() - 0.1 * 3 * len(base), counts.sum() + base.sum(), rtol=1e-4)
+
+
+def test_several_links_leave_words_a_say(linked):
+    corpus, _ = linked
+    halves = corpus.links[::2], corpus.links[1::2]
+    with pytest.raises(ValueError, match=r"sum to 1.2; together they must stay below 1"):
+        TopicModel([Words(corpus.counts), *(Links(half, 0.6) for half in halves)], 4).fit()
+    learned = TopicModel([Words(corpus.counts), *(Links(half, "learn") for half in halves)], 4, max_iter=10).fit()
+    assert 0 < sum(factor.weight for factor in learned.factors_ if isinstance(factor, Links)) <= 0.95
+    assert learned.doc_topic_.min() >= 0
+
+
+def test_neighbours_speak_only_of_topics_a_document_may_use(labeled):
+    corpus, _ = labeled
+    links = [(d, (d + 1) % corpus.n_docs) for d in range(corpus.n_docs)]
+    model = TopicModel([Words(corpus.counts), Labels(corpus.labels), Links(links, 0.3)], max_iter=10).fit()
+    may = [[label in labels for label in model.factors_[2].classes] for labels in corpus.labels]
+    assert model.doc_topic_[~np.array(may)].max() == 0
+    np.testing.assert_allclose(model.doc_topic_.sum(axis=1), 1, rtol=1e-6)
+
+
+def test_shares_of_labeled_authors_are_those_in_the_messages(small):
+    """Each author's shares are normalised over the topics that the document may use, then mixed."""
+    rng = np.random.default_rng(0)
+    authors, labels = [[f"a{d % 5}", f"b{d % 7}"] for d in range(60)], [sorted(rng.choice(4, 2, replace=False)) for _ in range(60)]
+    graph = compile_factors([Words(small), Authors(authors), Labels(labels)], 4)
+    with Crew(1) as crew:
+        state = State.start(graph, make_rule("bp"), np.full(4, 0.1), 0.1, seed=0, crew=crew)
+    theta = state.owner_counts() + 0.1
+    owners = graph.plan.owners
+    for d in range(60):
+        shares = theta[owners.indices[owners.indptr[d] : owners.indptr[d + 1]]][:, labels[d]]
+        np.testing.assert_allclose(state.doc_topic()[d, labels[d]], (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0), rtol=1e-6)
+
+
+def test_weights_on_links_of_new_documents_are_links(linked):
+    corpus, _ = linked
+    model = RelationalTopicModel(4, link_weight=0.3, link_factor="identity", max_iter=10).fit(corpus)
+    links = np.zeros((3, corpus.n_docs))
+    links[[0, 1, 2], [3, 4, 5]] = 1
+    np.testing.assert_array_equal(
+        model.transform(corpus.counts[:3], links=sparse.csr_array(0.5 * links)),
+        model.transform(corpus.counts[:3], links=sparse.csr_array(links)),
+    )
+
+
 FEW = {"max_iter": 5, "tol": 0}
 
 

@@ -179,11 +179,13 @@ def _take(values: Any, rows: np.ndarray) -> Any:
 
 
 def _take_links(links: Any, rows: np.ndarray, n_docs: int) -> Any:
+    from topoi.graph.metadata import adjacency, are_pairs
+
     if links is None:
         return None
-    if sparse.issparse(links):
-        return links.tocsr()[rows][:, rows]
-    pairs = np.asarray(links)
+    if not are_pairs(links):
+        return (links.tocsr() if sparse.issparse(links) else adjacency(links, n_docs))[rows][:, rows]
+    pairs = np.asarray(links, dtype=np.int64).reshape(-1, 2)
     new = np.full(n_docs, -1)
     new[rows] = np.arange(len(rows))
     moved = new[pairs]

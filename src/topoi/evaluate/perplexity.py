@@ -15,7 +15,7 @@ from topoi.infer.crew import Crew
 from topoi.infer.monitor import document_log_likelihood
 from topoi.infer.predict import fold_in
 from topoi.infer.rules import make_rule
-from topoi.models.base import TopicModelBase
+from topoi.models.base import TopicModelBase, checked_prior
 
 __all__ = ["Completion", "completion", "completion_perplexity", "left_to_right", "split_tokens"]
 
@@ -62,8 +62,7 @@ def completion(
             document = Corpus(observed) if isinstance(model, TopicModelBase) else observed
             shares = np.asarray(model.transform(document, **metadata))
         else:
-            alpha = getattr(model, "doc_topic_prior_", FOREIGN_PRIOR) if doc_topic_prior is None else doc_topic_prior
-            alpha = np.broadcast_to(np.asarray(alpha, dtype=np.float64), (topic_word.shape[0],))
+            alpha = _prior_of(model, doc_topic_prior, len(topic_word))
             messages = "auto" if fold_in_rule == "gibbs" else "edge"
             rule = make_rule(fold_in_rule or "bp", messages=messages)
             shares = fold_in(observed, topic_word, alpha, rule, crew=crew, seed=random_state, samples=fold_in_samples)
@@ -97,8 +96,7 @@ def left_to_right(
     if (repeats != counts.data).any():
         raise ValueError("Left-to-right likelihood needs whole-number counts; give raw counts, not weights.")
     topic_word = topics_of(model, counts.shape[1])
-    prior = getattr(model, "doc_topic_prior_", FOREIGN_PRIOR) if doc_topic_prior is None else doc_topic_prior
-    alpha = np.broadcast_to(np.asarray(prior, dtype=np.float64), (topic_word.shape[0],)).copy()
+    alpha = _prior_of(model, doc_topic_prior, len(topic_word))
     word_topic = np.ascontiguousarray(topic_word.T)
     rng = np.random.default_rng(random_state)
     rows = [np.repeat(counts.indices[a:b], repeats[a:b]) for a, b in zip(counts.indptr[:-1], counts.indptr[1:], strict=True)]
@@ -112,6 +110,11 @@ def left_to_right(
     with Crew(n_jobs) as crew:
         crew.each(share)
     return out
+
+
+def _prior_of(model: Any, given: Any, n_topics: int) -> np.ndarray:
+    """(K,) the prior that was given, or else the model's own, or else that for topics from elsewhere."""
+    return checked_prior("doc_topic_prior", getattr(model, "doc_topic_prior_", FOREIGN_PRIOR) if given is None else given, n_topics)
 
 
 def topics_of(model: Any, n_words: int | None = None) -> np.ndarray:

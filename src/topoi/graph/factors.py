@@ -14,10 +14,22 @@ import numpy as np
 from scipy import sparse
 
 from topoi.corpus import check_counts
-from topoi.graph.metadata import adjacency, indicator, one_each, symmetric
+from topoi.graph.metadata import adjacency, indicator, one_each, symmetric, zero_one
 from topoi.graph.wiring import Graph, Plan, build_graph
 
-__all__ = ["Authors", "Documents", "Factor", "Field", "Labels", "Links", "Weighting", "Words", "compile_factors", "fit_weighting"]
+__all__ = [
+    "Authors",
+    "Documents",
+    "Factor",
+    "Field",
+    "Labels",
+    "Links",
+    "Weighting",
+    "Words",
+    "compile_factors",
+    "fit_weighting",
+    "make_plan",
+]
 
 TINY = 1e-300  # keeps 0 / 0 away
 FIRST_LINK_WEIGHT = 0.15  # where a learned link weight starts: the paper's value
@@ -164,7 +176,7 @@ class Links:
             self.weight = FIRST_LINK_WEIGHT
         if isinstance(self.weight, str) or not 0 <= self.weight < 1:
             raise ValueError(f"link_weight is {self.weight!r}; expected a number from 0 up to (not including) 1, or 'learn'.")
-        self.adjacency = adjacency(self.links, plan.counts.shape[0]) if self.known is None else sparse.csr_array(self.links)
+        self.adjacency = adjacency(self.links, plan.counts.shape[0]) if self.known is None else zero_one(sparse.csr_array(self.links))
         if self.known is None and not self.directed:
             self.adjacency = symmetric(self.adjacency)
         if self.adjacency.nnz and (self.weight > 0 or self.learn):
@@ -238,9 +250,17 @@ def fit_weighting(kind: str, counts: sparse.csr_array) -> Weighting:
     return Weighting(kind, idf, float(counts.data.sum() / total))
 
 
-def compile_factors(factors: Sequence[Factor], n_topics: int, **layout: Any) -> Graph:
-    """The graph of a list of factors; `layout` goes to `build_graph`."""
+def make_plan(factors: Sequence[Factor], n_topics: int) -> Plan:
+    """What the factors say together."""
     plan = Plan(n_topics)
     for factor in factors:
         factor.add_to(plan)
-    return build_graph(plan, **layout)
+    weight = sum(field.weight for field in plan.fields)
+    if weight >= 1:
+        raise ValueError(f"The weights of links (and other fields) sum to {weight:g}; together they must stay below 1. Lower them.")
+    return plan
+
+
+def compile_factors(factors: Sequence[Factor], n_topics: int, **layout: Any) -> Graph:
+    """The graph of a list of factors; `layout` goes to `build_graph`."""
+    return build_graph(make_plan(factors, n_topics), **layout)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-__all__ = ["adjacency", "indicator", "neighbours_by_id", "one_each", "symmetric"]
+__all__ = ["adjacency", "are_pairs", "indicator", "neighbours_by_id", "one_each", "symmetric", "zero_one"]
 
 
 def indicator(values: Any, n_docs: int, what: str, names: np.ndarray | None = None) -> tuple[sparse.csr_array, np.ndarray]:
@@ -29,11 +29,11 @@ def indicator(values: Any, n_docs: int, what: str, names: np.ndarray | None = No
     docs = np.repeat(np.arange(n_docs), [len(row) for row in rows])
     columns = np.array([column[name] for row in rows for name in row], dtype=np.int64)
     table = sparse.csr_array((np.ones(len(docs)), (docs, columns)), shape=(n_docs, len(column)))
-    return _zero_one(table), np.array(list(column), dtype=None if column else str)
+    return zero_one(table), np.array(list(column), dtype=None if column else str)
 
 
 def _from_matrix(values: Any, n_docs: int, what: str, names: np.ndarray | None) -> tuple[sparse.csr_array, np.ndarray]:
-    table = _zero_one(sparse.csr_array(values))
+    table = zero_one(sparse.csr_array(values))
     if table.shape[0] != n_docs:
         raise ValueError(f"{what} has {table.shape[0]} rows but X has {n_docs} documents; give one row per document.")
     if names is not None and len(names) != table.shape[1]:
@@ -41,7 +41,8 @@ def _from_matrix(values: Any, n_docs: int, what: str, names: np.ndarray | None) 
     return table, np.arange(table.shape[1]) if names is None else names
 
 
-def _zero_one(table: sparse.csr_array) -> sparse.csr_array:
+def zero_one(table: sparse.csr_array) -> sparse.csr_array:
+    """The same entries, each of them 1."""
     table.sum_duplicates()
     table.eliminate_zeros()
     table.data = np.ones(table.nnz)
@@ -62,17 +63,26 @@ def one_each(labels: Any) -> Any:
     ]  # fmt: skip
 
 
+def _is_matrix(links: Any) -> bool:
+    return sparse.issparse(links) or (isinstance(links, np.ndarray) and links.ndim == 2 and links.shape[1] != 2)
+
+
+def are_pairs(links: Any) -> bool:
+    """Whether links are pairs (m, 2): an array or tuples, not a matrix and not lists of neighbours."""
+    return not _is_matrix(links) and not (isinstance(links, list) and not all(isinstance(pair, tuple) for pair in links))
+
+
 def adjacency(links: Any, n_docs: int) -> sparse.csr_array:
     """(D, D) links as given, from a sparse matrix, pairs (m, 2), or a list of neighbour numbers for each document."""
-    if sparse.issparse(links) or (isinstance(links, np.ndarray) and links.ndim == 2 and links.shape[1] != 2):
+    if _is_matrix(links):
         table = sparse.csr_array(links)
         if table.shape != (n_docs, n_docs):
             raise ValueError(
                 f"links has shape {table.shape} but X has {n_docs} documents; expected ({n_docs}, {n_docs}). Where rows are taken out "
                 "(cross-validation), give a list of neighbour ids for each document, with doc_ids."
             )
-        return _zero_one(table)
-    if isinstance(links, list) and not all(isinstance(pair, tuple) for pair in links):
+        return zero_one(table)
+    if not are_pairs(links):
         if len(links) != n_docs:
             raise ValueError(f"links lists the neighbours of {len(links)} documents but X has {n_docs}; give one list per document.")
         pairs = np.array([(d, neighbour) for d, row in enumerate(links) for neighbour in row], dtype=np.int64).reshape(-1, 2)
@@ -83,14 +93,14 @@ def adjacency(links: Any, n_docs: int) -> sparse.csr_array:
         raise ValueError(
             f"links joins documents {bad[0]} and {bad[1]}, but documents are numbered 0 to {n_docs - 1}. Drop that link or add the document."
         )
-    return _zero_one(sparse.csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n_docs, n_docs)))
+    return zero_one(sparse.csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n_docs, n_docs)))
 
 
 def symmetric(table: sparse.csr_array) -> sparse.csr_array:
     """Links in both directions, without self-links (A12)."""
     both = sparse.csr_array(table + table.T)
     both.setdiag(0)
-    return _zero_one(both)
+    return zero_one(both)
 
 
 def neighbours_by_id(links: Any, doc_ids: Any, known_ids: Any = ()) -> list[list[int]]:

@@ -132,10 +132,10 @@ def refresh_fields(state: State) -> None:
         return
     silent = Fields(state.fields.message, np.zeros(state.graph.n_docs, np.float32))
     state.fields = silent
-    shares, doc_weight = state.doc_topic(), state.graph.doc_weight
+    shares = state.doc_topic()
     message, weight = np.zeros((state.graph.n_docs, state.graph.n_topics)), np.zeros(state.graph.n_docs)
     for field in fields:
-        heard = field.message(shares, doc_weight)
+        heard = state.heard(field, shares)
         message += field.weight * heard
         weight += field.weight * (heard.sum(axis=1) > 0)
     state.fields = Fields(widened(message, state.graph.width), weight.astype(np.float32))

@@ -1,7 +1,8 @@
 """Mini-batches: constant memory, and a model that goes on learning. Behind `partial_fit` and `batch_size`.
 
 Each batch runs BP against the words' counts so far (`base`), its own mass excluded as always; then
-base <- (1 - rho) base + rho (all tokens / batch tokens) (what the batch counted), rho = (offset + batches seen)^-decay  (algorithms A20).
+base <- (1 - rho) base + rho (all documents / documents of the batch) (what the batch counted), rho = (offset + batches seen)^-decay  (algorithms A20).
+The prior of topics is learned from what the batches so far say together: one document alone would drive it to an extreme.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from topoi.graph.factors import Documents, Words, compile_factors
 from topoi.infer.crew import Crew
 from topoi.infer.engine import run
 from topoi.infer.monitor import Monitor
-from topoi.infer.priors import PriorLearner
+from topoi.infer.priors import PriorLearner, alpha_evidence, alpha_of
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import make_schedule
 from topoi.infer.state import State
@@ -24,6 +25,8 @@ __all__ = ["Online"]
 
 FIRST_SWEEPS = 30  # the first batch starts from random messages and needs longer
 SWEEPS = 10
+ALPHA_STEPS = 3  # per batch
+LEARN_FROM = 50  # documents: before, topics have no shape yet, and even shares would teach a large prior that keeps them even
 
 
 @dataclass
@@ -42,6 +45,8 @@ class Online:
     offset: float = 10.0
     base: np.ndarray | None = None  # (W, K)
     batches: int = 0
+    documents: float = 0  # seen so far
+    evidence: np.ndarray | None = None  # (2, K) of alpha, per document
 
     def step(self, weights: sparse.csr_array, crew: Crew) -> None:
         """Learn from one batch (documents x words)."""
@@ -55,16 +60,24 @@ class Online:
             warm = (self.base + self.beta) / (self.base + self.beta).sum(axis=0)
         start, sweeps = ("hard", FIRST_SWEEPS) if warm is None else ("warm", SWEEPS)
         state = State.start(graph, self.rule, self.alpha, self.beta, seed=seed, crew=crew, start=start, word_topic=warm)
-        learner = PriorLearner(self.learn_alpha, self.learn_beta, expected=self.rule.expected_counts, every=sweeps)
+        self.documents += weights.shape[0]
+        learns = self.documents >= LEARN_FROM
+        learner = PriorLearner(False, self.learn_beta and learns, expected=self.rule.expected_counts, every=sweeps)
         run(state, self.rule, make_schedule("asynchronous", self.rule), max_iter=sweeps, monitor=Monitor(), crew=crew, learners=[learner])
-        self.alpha, self.beta = state.alpha[: self.n_topics].copy(), state.beta
-        self._merge(state.tables.phi[:, : self.n_topics].astype(np.float64), self.total_docs / weights.shape[0])
-
-    def _merge(self, counts: np.ndarray, scale: float) -> None:
-        """Move the base towards what the batch counted, as if all documents were like it."""
-        if self.base is None:
-            self.base = scale * counts
-        else:
-            rho = (self.offset + self.batches) ** -self.decay
-            self.base = (1 - rho) * self.base + rho * scale * np.maximum(counts - self.base, 0)
+        self.beta, rho = state.beta, (self.offset + self.batches) ** -self.decay
+        if self.learn_alpha and learns:
+            self._learn_alpha(state, rho)
+        counted = self.total_docs / weights.shape[0] * state.word_counts(self.rule, crew)
+        self.base = counted if self.base is None else (1 - rho) * self.base + rho * counted
         self.batches += 1
+
+    def _learn_alpha(self, state: State, rho: float) -> None:
+        """A few fixed-point steps on the evidence so far, moved towards that of this batch."""
+        alpha, before = state.alpha[: self.n_topics], self.evidence
+        for _ in range(ALPHA_STEPS):
+            now = alpha_evidence(state, self.rule.expected_counts) / max((state.graph.doc_weight > 0).sum(), 1)
+            if before is None:  # until more is known, what came before is right (or there was nothing: the first batch)
+                before = np.stack([self.alpha * now[1], now[1]])
+            self.evidence = now if self.base is None else (1 - rho) * before + rho * now
+            alpha[:] = alpha_of(self.evidence)
+        self.alpha = alpha.copy()

@@ -38,7 +38,7 @@ def fold_in(
     """(D, K) topic shares of new documents; an empty document gets the prior.
 
     weights: (D, W) counts or weights; topic_word: (K, W), rows sum to 1; alpha: (K,). The start is what each word says under the prior, so the
-    result is a function of the document alone (a Gibbs rule draws, keyed by `seed`, and averages the last `samples` sweeps).
+    result is a function of the document alone (a Gibbs rule draws, keyed by `seed` and place, and averages the last `samples` sweeps).
     """
     out = np.empty((weights.shape[0], len(alpha)))
     n_edges = weights.sum(axis=1) if rule.tokens else np.diff(weights.indptr)
@@ -49,7 +49,7 @@ def fold_in(
         last = max(first + 1, int(np.searchsorted(edges, done + CHUNK_BYTES)))
         drawn = Average(max_iter - samples)
         state = fold_in_state(
-            weights[first:last], topic_word, alpha, rule, [Documents()], crew=crew, seed=seed, max_iter=max_iter, callbacks=[drawn]
+            weights[first:last], topic_word, alpha, rule, [Documents()], crew=crew, seed=seed + first, max_iter=max_iter, callbacks=[drawn]
         )
         out[first:last] = drawn.mean() if rule.draws else state.doc_topic()
         first = last
@@ -81,7 +81,7 @@ def fold_in_state(
         rule,
         schedule,
         max_iter=max_iter,
-        monitor=Monitor(callbacks=[_at_rest, *(callbacks if rule.draws else ())]),
+        monitor=Monitor(callbacks=callbacks if rule.draws else [_at_rest]),
         crew=crew,
         rest=rest,
     )
@@ -101,7 +101,7 @@ class Average:
             self.total, self.n = self.total + state.doc_topic(), self.n + 1
 
     def mean(self) -> np.ndarray | float:
-        return self.total / max(self.n, 1)
+        return self.total / self.n
 
 
 def _at_rest(state: State, _record: object) -> bool:

@@ -12,10 +12,11 @@ from scipy.special import psi
 from topoi.infer import measures
 from topoi.infer.state import State
 
-__all__ = ["PRIOR_RANGE", "FieldWeightLearner", "Learner", "PriorLearner"]
+__all__ = ["PRIOR_RANGE", "FieldWeightLearner", "Learner", "PriorLearner", "alpha_evidence", "alpha_of"]
 
 PRIOR_RANGE = (1e-4, 10.0)
 SETTLED = 50  # sweeps
+LEAST_OF_FIELD, MOST_OF_FIELDS = 1e-3, 0.95  # of a learned weight of a field, and of all fields together
 
 
 class Learner(Protocol):
@@ -53,18 +54,28 @@ class PriorLearner:
 
 def learned_alpha(state: State, expected: bool) -> np.ndarray:
     """One fixed-point step for alpha (K,), over owners that hold anything."""
-    K, topics = state.graph.n_topics, state.graph.plan.topics
+    return alpha_of(alpha_evidence(state, expected))
+
+
+def alpha_of(evidence: np.ndarray) -> np.ndarray:
+    """(K,) alpha from numerators and denominators (2, K)."""
+    return np.clip(evidence[0] / np.maximum(evidence[1], 1e-300), *PRIOR_RANGE)
+
+
+def alpha_evidence(state: State, expected: bool) -> np.ndarray:
+    """(2, K) numerator and denominator of the step: sums over owners that tell how much topics vary between them."""
+    K, allowed = state.graph.n_topics, state.allowed()
     counts = state.tables.theta[np.sort(state.graph.owner_slot)]
     held = counts.sum(axis=1, dtype=np.float64)
     gain = np.zeros(state.graph.width)
     measures.expected_digamma_gain(counts, state.alpha, expected, gain)
     total = state.alpha.sum()
-    spent: float | np.ndarray = (psi(held + total) - psi(total)).sum()
-    if topics is not None and state.graph.private:  # each document counts for its own topics only
-        allowed = np.where(np.diff(topics.indptr)[:, None] > 0, topics.toarray(), 1.0)[_document_of_row(state)]
+    spent = np.full(K, (psi(held + total) - psi(total)).sum())
+    if allowed is not None and state.graph.private:  # each document counts for its own topics only
+        allowed = allowed[_document_of_row(state)]
         totals = allowed @ state.alpha[:K]
         spent = allowed.T @ (psi(held + totals) - psi(totals))
-    return np.clip(state.alpha[:K] * gain[:K] / np.maximum(spent, 1e-300), *PRIOR_RANGE)
+    return np.stack([state.alpha[:K] * gain[:K], spent])
 
 
 def _document_of_row(state: State) -> np.ndarray:
@@ -106,12 +117,13 @@ class FieldWeightLearner:
         own = token_probabilities(self.held, shares, topic_word)
         for field in state.graph.plan.fields:
             if field.learn:
-                message = field.message(shares, state.graph.doc_weight)
+                message = state.heard(field, shares)
+                most = MOST_OF_FIELDS - sum(other.weight for other in state.graph.plan.fields if other is not field)
                 heard = message.sum(axis=1)[doc] > 0
                 said, x = token_probabilities(self.held, message, topic_word)[heard], self.held.data[heard]
                 for _ in range(self.steps):
                     chance = field.weight * said / np.maximum((1 - field.weight) * own[heard] + field.weight * said, 1e-300)
-                    field.weight = float(np.clip((x * chance).sum() / max(x.sum(), 1e-300), 1e-3, 0.95))
+                    field.weight = float(np.clip((x * chance).sum() / max(x.sum(), 1e-300), LEAST_OF_FIELD, max(most, LEAST_OF_FIELD)))
 
 
 def token_probabilities(counts: sparse.csr_array, doc_topic: np.ndarray, topic_word: np.ndarray, chunk: int = 2**16) -> np.ndarray:

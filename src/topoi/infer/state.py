@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +15,9 @@ from topoi.infer import kernels
 from topoi.infer.bundles import Fields, Flow, Focus, Knobs, Tables, Wires
 from topoi.infer.crew import Crew
 from topoi.infer.rules import Rule
+
+if TYPE_CHECKING:
+    from topoi.graph.factors import Field
 
 __all__ = ["STARTS", "State", "blank_tables", "roomy", "sweep_seed", "widened"]
 
@@ -162,6 +166,15 @@ class State:
             crew.each(kernels.count_stage, wires, faced, self.flow, knobs, stage)
         self.tables = self.finished(tables)
 
+    def word_counts(self, rule: Rule, crew: Crew) -> np.ndarray:
+        """(W, K) what the messages alone give to words, without the counts that words hold besides."""
+        tables = self.tables._replace(
+            theta=np.zeros_like(self.tables.theta), phi=np.zeros_like(self.tables.phi), share=np.zeros_like(self.tables.share)
+        )
+        for stage in range(self.graph.n_word_blocks):
+            crew.each(kernels.count_stage, self.graph.wires, tables, self.flow, self.knobs(rule, in_place=False), stage)
+        return tables.phi[:, : self.graph.n_topics].astype(np.float64)
+
     def _even_out(self) -> None:
         """What `rebuild` is without stored messages: rows hold exactly the weight of their document or word."""
         theta, phi = self.tables.theta, self.tables.phi
@@ -191,18 +204,30 @@ class State:
 
     def doc_topic(self) -> np.ndarray:
         """(D, K) topic shares of documents, rows sum to 1: their owners' shares, restricted to the topics they may use, and the field."""
-        shares = self.pair_shares()
-        owner_topic = self.owner_topic()
-        topics = self.graph.plan.topics
+        shares, owner_topic, allowed = self.pair_shares(), self.owner_topic(), self.allowed()
+        if allowed is not None:  # a pair of document and owner has shares of its own
+            of_pair = owner_topic[shares.indices] * allowed[np.repeat(np.arange(self.graph.n_docs), np.diff(shares.indptr))]
+            owner_topic = of_pair / of_pair.sum(axis=1, keepdims=True)
+            shares = sparse.csr_array((shares.data, np.arange(shares.nnz), shares.indptr), shape=(self.graph.n_docs, shares.nnz))
         mixed = owner_topic[shares.indices] if self.graph.private else shares @ owner_topic
-        if topics is not None:
-            free = np.diff(topics.indptr) == 0
-            mixed = mixed * (topics.toarray() + free[:, None])
-            mixed /= mixed.sum(axis=1, keepdims=True)
         weight = self.fields.weight[:, None].astype(np.float64)
         if not weight.any():
             return mixed
         return (1 - weight) * mixed + self.fields.message[:, : self.graph.n_topics]
+
+    def allowed(self) -> np.ndarray | None:
+        """(D, K) 1 for the topics that a document may use, 0 for others; None where all documents may use all."""
+        topics = self.graph.plan.topics
+        return None if topics is None else topics.toarray() + (np.diff(topics.indptr) == 0)[:, None]
+
+    def heard(self, field: Field, shares: np.ndarray) -> np.ndarray:
+        """(D, K) the field's message of the topics that each document may use, from topic shares (D, K). Rows sum to 1, or to 0 where there is none."""
+        message, allowed = field.message(shares, self.graph.doc_weight), self.allowed()
+        if allowed is None:
+            return message
+        message = message * allowed
+        total = message.sum(axis=1, keepdims=True)
+        return np.divide(message, total, out=np.zeros_like(message), where=total > 0)
 
     def topic_word(self) -> np.ndarray:
         """(K, W) word shares of topics, rows sum to 1."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from topoi.corpus import Corpus, check_counts, hold_out
-from topoi.graph.factors import Factor, Words, fit_weighting
+from topoi.graph.factors import Factor, Words, fit_weighting, make_plan
 from topoi.graph.wiring import Plan, build_graph, padded
 from topoi.infer.crew import Crew
 from topoi.infer.engine import run
@@ -32,8 +33,10 @@ if TYPE_CHECKING:
 
     from topoi.checkpoints import Checkpoint
 
-__all__ = ["TopicModelBase"]
+__all__ = ["TopicModelBase", "checked_prior"]
 
+HEAVY = 1e5  # weight of an entry of X
+LEAST_PRIOR, MOST_PRIOR = 1e-12, 1e12  # of given priors
 FIRST_PRIOR = 0.1  # where learned priors start
 LIGHT_PRIOR, LIGHT_PRIOR_SUM = (
     0.02,
@@ -81,14 +84,13 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _fit_factors(self, counts: sparse.csr_array, factors: Sequence[Factor], n_topics: int, checkpoint: Any, every: int) -> State:
         rule = self._check_parameters()
-        plan = Plan(n_topics)
-        for factor in factors:
-            factor.add_to(plan)
+        plan = make_plan(factors, n_topics)
         if rule.tokens and plan.counts is not None:
             refuse_fractions(plan.counts, self.rule)
         start, word_topic = self._start(n_topics, counts.shape[1])
         chosen = make_schedule(self.schedule, rule, plan, warm=start == "warm").name
         refuse_what_does_not_fit(plan, rule, chosen)
+        warn_of_heavy_weights(plan, rule)
         alpha, learn_alpha = self._prior("doc_topic_prior", n_topics, n_topics, light=chosen == "auto")
         beta, learn_beta = self._prior("topic_word_prior", 1, n_topics, light=chosen == "auto")
         priors = PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)
@@ -205,14 +207,7 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             return np.full(size, min(LIGHT_PRIOR, LIGHT_PRIOR_SUM / size) if light else FIRST_PRIOR), True
         if value is None:
             value = 1.0 / n_topics  # scikit-learn's default
-        try:
-            prior = np.broadcast_to(np.asarray(value, dtype=np.float64), (size,)).copy()
-        except ValueError:
-            kind = f"one number or an array of {size} numbers" if size > 1 else "one number"
-            raise ValueError(f"{name} is {value!r}; expected 'learn', {kind}.") from None
-        if not (np.isfinite(prior).all() and (prior > 0).all()):
-            raise ValueError(f"{name} is {value!r}; priors must be positive and finite. For nearly none take 1e-3.")
-        return prior, False
+        return checked_prior(name, value, size), False
 
     def _start(self, n_topics: int, n_words: int) -> tuple[str, np.ndarray | None]:
         """Name of the start, and (W, K) topic-word shares of a warm one."""
@@ -388,6 +383,20 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return tags
 
 
+def checked_prior(name: str, value: Any, size: int) -> np.ndarray:
+    """(size,) a prior given as a number or an array, refused where single precision would lose it."""
+    try:
+        prior = np.broadcast_to(np.asarray(value, dtype=np.float64), (size,)).copy()
+    except ValueError:
+        kind = f"one number or an array of {size} numbers" if size > 1 else "one number"
+        raise ValueError(f"{name} is {value!r}; expected {kind}, or 'learn' in a model.") from None
+    if not ((prior >= LEAST_PRIOR) & (prior <= MOST_PRIOR)).all():
+        raise ValueError(
+            f"{name} is {value!r}; priors must be positive and finite, from {LEAST_PRIOR:g} to {MOST_PRIOR:g}. For nearly none take 1e-3."
+        )
+    return prior
+
+
 def open_checkpoint(path: Any, every: int, model: TopicModelBase, plan: Plan, start: np.ndarray | None) -> Checkpoint | None:
     """The checkpoint of a fit, if one is wanted."""
     if path is None:
@@ -414,6 +423,17 @@ def refuse_fractions(counts: sparse.csr_array, rule: str) -> None:
         raise ValueError(
             f"rule={rule!r} works on single tokens and needs whole-number counts; X (or its weighting) has fractions. "
             "Use rule='bp', or give raw counts with weighting='count'; messages='edge' takes fractions (not for 'gibbs')."
+        )
+
+
+def warn_of_heavy_weights(plan: Plan, rule: Rule) -> None:
+    """A message leaves out its own weight; of a very large one, single precision leaves crumbs that outweigh the prior."""
+    assert plan.counts is not None
+    heaviest = float(plan.counts.data.max(initial=0))
+    if min(heaviest, rule.own_cap) > HEAVY:
+        warnings.warn(
+            f"The largest entry of X is {heaviest:g}; above {HEAVY:g} messages lose precision. Divide X by a constant.",
+            stacklevel=5,
         )
 
 

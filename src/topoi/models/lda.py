@@ -16,7 +16,7 @@ from topoi.graph.wiring import Plan
 from topoi.infer.crew import Crew
 from topoi.infer.monitor import Monitor, Record, document_log_likelihood
 from topoi.infer.online import Online
-from topoi.models.base import TopicModelBase, open_checkpoint, refuse_fractions, refuse_what_does_not_fit
+from topoi.models.base import TopicModelBase, open_checkpoint, refuse_fractions, refuse_what_does_not_fit, warn_of_heavy_weights
 
 __all__ = ["LDA", "LatentDirichletAllocation"]
 
@@ -163,7 +163,9 @@ class LDA(TopicModelBase):
                     stopped = monitor.note(epoch + 1, _moved(before, online.base), lambda: self.perplexity(Corpus(counts)), self, "batches")
                     before = online.base
                 if saves is not None and done % saves.every == 0:
-                    learned = {name: getattr(online, name) for name in ("seed", "alpha", "beta", "base", "batches")}
+                    learned = {
+                        name: getattr(online, name) for name in ("seed", "alpha", "beta", "base", "batches", "documents", "evidence")
+                    }
                     saves.write({"done": done, "before": before, "online": learned, "history": monitor.table()})
         self._show_topics(online)
         self.doc_topic_ = self._fold_in(self.weighting_(counts)).astype(self._dtype)
@@ -182,9 +184,10 @@ class LDA(TopicModelBase):
                 raise ValueError(f"{name} is {getattr(self, name)!r}; expected a number from {low} to {high}.")
         alpha, learn_alpha = self._prior("doc_topic_prior", self.n_components, self.n_components)
         beta, learn_beta = self._prior("topic_word_prior", 1, self.n_components)
-        self.weighting_ = fit_weighting(self.weighting, counts)
         first_beta, base = float(beta[0]), None
-        if hasattr(self, "components_"):  # go on from what is fitted
+        if not hasattr(self, "components_"):
+            self.weighting_ = fit_weighting(self.weighting, counts)
+        else:  # go on from what is fitted
             alpha, first_beta = self.doc_topic_prior_, self.topic_word_prior_
             base = (self.components_.T - first_beta).astype(np.float64)
         self._online = Online(
@@ -200,6 +203,7 @@ class LDA(TopicModelBase):
             offset=self.learning_offset,
             base=base,
             batches=0 if base is None else 1,
+            documents=0 if base is None else total_docs,
         )
         return self._online
 
@@ -209,7 +213,9 @@ class LDA(TopicModelBase):
         weights = self.weighting_(counts)
         if online.rule.tokens:
             refuse_fractions(weights, self.rule)
-        refuse_what_does_not_fit(Plan(self.n_components, weights), online.rule)
+        plan = Plan(self.n_components, weights)
+        refuse_what_does_not_fit(plan, online.rule)
+        warn_of_heavy_weights(plan, online.rule)
         online.step(weights, crew)
         if online.base is None:
             raise ValueError("The first batch holds no words at all. Begin with documents that have some.")

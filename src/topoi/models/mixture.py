@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,9 @@ class TopicModel(TopicModelBase):
             if isinstance(factor, Labels):
                 _, classes = indicator(one_each(factor.labels), counts.shape[0], "labels", factor.classes)
                 n_topics = len(classes) + factor.background
-        state = self._fit_factors(counts, [Words(counts, self.weighting_), *factors[1:]], n_topics, checkpoint, checkpoint_every)
+        state = self._fit_factors(
+            counts, [replace(factors[0], counts=counts, weighting=self.weighting_), *factors[1:]], n_topics, checkpoint, checkpoint_every
+        )
         self.owner_topic_ = state.owner_topic()
         self.factors_ = factors
         return self
