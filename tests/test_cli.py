@@ -190,6 +190,7 @@ def test_ctrl_c_keeps_the_last_sweep(work, tmp_path):
     assert model.n_iter_ == len(model.history_) >= 1
     command = next(line.strip() for line in said.splitlines() if line.startswith("  topoi fit"))
     assert f"--text abstract --model lda --start {tmp_path / 'm.topoi'}" in command
+    assert f"--iterations {100000000 - model.n_iter_}" in command
     run(*shlex.split(command)[1:], *QUICK)
     assert (tmp_path / "m-2.topoi").is_file()
 
@@ -373,6 +374,8 @@ def test_damaged_models_get_one_sentence(work, tmp_path, command, damage):
         (["--text", "abstract", "--links", "nowhere"], "has no column 'nowhere' for links"),
         (["--text", "abstract", "--rule", "vb", "--schedule", "residual"], "vb"),
         (["--format", "uci"], "line 1: expected a whole number"),
+        (["--text", "abstract", "--authors", "who", "--batch-size", "5"], "--batch-size is for plain LDA, and this is author-topic model"),
+        (["--text", "abstract", "--background", "2"], "--background is for labeled LDA"),
     ],
 )
 def test_bad_options_get_one_sentence(work, tmp_path, arguments, error):
@@ -380,6 +383,22 @@ def test_bad_options_get_one_sentence(work, tmp_path, arguments, error):
     assert error in result.stderr
     assert "Traceback" not in result.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [(["--topics", "7"], "has 2 topics, so --topics 7 does not fit"), (["--min-df", "3"], "the options that choose words are of no use")],
+)
+def test_going_on_with_other_words_or_topics_is_refused(work, tmp_path, arguments, error):
+    start = ["--start", work / "lda.topoi", *arguments, "-o", tmp_path / "m.topoi"]
+    assert error in run("fit", work / "t.csv", "--text", "abstract", *start, code=2).stderr
+
+
+def test_options_of_no_use_are_mentioned(work):
+    said = run("transform", work / "lda.topoi", work / "t.csv", "--text", "abstract", "--authors", "who", "--labels", "topic").stderr
+    assert "--labels and --authors have no use here" in said
+    said = run("choose", work / "t.csv", "--text", "abstract", "--authors", "who", "--topics", "2", "--seeds", "2", *QUICK).stderr
+    assert "--authors has no use here" in said
 
 
 def test_outputs_are_not_written_over(work, tmp_path):

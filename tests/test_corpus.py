@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import begin, small_counts
 from hypothesis import given
@@ -14,6 +17,7 @@ from topoi import Corpus, datasets
 from topoi.corpus import check_counts
 from topoi.graph import wiring
 from topoi.graph.factors import Documents, Words, compile_factors, fit_weighting
+from topoi.graph.metadata import adjacency
 
 COUNTS = np.array([[2, 1, 0], [0, 1, 1], [0, 0, 0], [1, 0, 3]])
 
@@ -97,6 +101,41 @@ def test_slicing_keeps_links_inside(form):
         np.testing.assert_array_equal(part.toarray(), matrix[np.ix_([3, 0], [3, 0])])
     else:
         assert part.tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("links", "message"),
+    [
+        ([(0, 1, 5), (1, 2, 7)], "links has shape (2, 3); pairs have two columns"),
+        (pd.DataFrame({"from": [0, 1], "to": [2, 3], "w": [0.5, 0.6]}), "links has shape (2, 3); pairs have two columns"),
+        ([(0, 2.9)], "links holds fractions or NaN"),
+        ([(0, np.nan)], "links holds fractions or NaN"),
+        ([[0, 1], [1, 2], [2, 3], [3, 0]], "links has 4 lists of two numbers, as many as documents: pairs, or two neighbours for each?"),
+        (-np.eye(4), "links holds negative numbers"),
+    ],
+    ids=["triples", "frame", "fraction", "gap", "ambiguous", "negative"],
+)
+def test_links_that_could_be_misread_are_refused(links, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        corpus(links=links)
+
+
+def test_pairs_as_lists_and_frames():
+    """As they come from JSON, or from a table with two columns."""
+    expected = adjacency(PAIRS, 4).toarray()
+    for links in ([*map(list, PAIRS), [0, 1]], pd.DataFrame(PAIRS), tuple(PAIRS)):
+        np.testing.assert_array_equal(adjacency(links, 4).toarray(), expected)
+
+
+def test_a_corpus_over_the_words_of_a_model():
+    words = ["a", "b", "c"]
+    whole = Corpus([[1, 2, 3], [4, 0, 6]], words)
+    turned = Corpus(whole.counts[:, ::-1], words[::-1])
+    np.testing.assert_array_equal(turned.like(words).counts.toarray(), whole.counts.toarray())
+    assert whole.like(words) is whole
+    assert whole.like(None) is whole
+    with pytest.raises(ValueError, match="None of the corpus's words is in the vocabulary"):
+        whole.like(["x", "y"])
 
 
 def test_no_links_left():

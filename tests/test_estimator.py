@@ -20,7 +20,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from topoi import LDA, Corpus, LatentDirichletAllocation, evaluate
+from topoi import LDA, Corpus, LatentDirichletAllocation, datasets, evaluate
 from topoi.infer import reference
 
 TEXTS = ["cats and dogs", "dogs chase cats", "stocks and bonds", "bonds beat stocks", "cats dogs", "stocks bonds"] * 4
@@ -656,6 +656,50 @@ def test_a_batch_counts_however_many_documents_are_to_come(mixed, total):
         model.partial_fit(mixed[0].counts[[d]])
     tokens = mixed[0].counts[:100].sum() / 100 * total
     assert 0.5 < model.components_.sum() / tokens < 2
+
+
+@pytest.mark.parametrize("way", ["batches", "partial_fit"])
+def test_mini_batches_begin_with_given_topics(blocks, way):
+    """Topics keep the order in which they are given."""
+    corpus, truth = blocks
+    for order in ([0, 1, 2, 3], [3, 1, 0, 2]):
+        model = LDA(4, init=truth.topic_word[order], batch_size=30, max_iter=3, total_samples=120)
+        if way == "batches":
+            model.fit(corpus)
+        else:
+            model.partial_fit(corpus.counts[::2]).partial_fit(corpus.counts[1::2])
+        np.testing.assert_array_equal(evaluate.match_topics(truth.topic_word[order], model)[0], range(4))
+
+
+def test_many_topics_and_few_tokens_keep_their_topics():
+    """The prior that learning starts from must not outweigh a short document, or all topics become one."""
+    corpus, _ = datasets.make_blocks(4, 10, 40, doc_length=20)
+    model = LDA(600).fit(corpus)
+    assert model.doc_topic_prior_.sum() < 20
+    assert model.perplexity(corpus) < 1.2 * LDA(4, random_state=1).fit(corpus).perplexity(corpus)
+
+
+def test_a_fitted_model_hands_its_priors_on(mixed):
+    first = LDA(5, max_iter=60, tol=0).fit(mixed[0])
+    again = LDA(5, init=first, max_iter=1).fit(mixed[0])
+    np.testing.assert_allclose(again.doc_topic_prior_, first.doc_topic_prior_)
+    assert again.topic_word_prior_ == first.topic_word_prior_
+    other = LDA(5, init=first.components_, max_iter=1).fit(mixed[0])
+    assert other.topic_word_prior_ != first.topic_word_prior_
+
+
+def test_words_in_another_order_are_put_in_order(mixed):
+    """A Corpus knows its words: for prediction and for every measure they are those of training."""
+    corpus = mixed[0]
+    turned = Corpus(corpus.counts[:, ::-1], corpus.vocabulary[::-1])
+    model = LDA(5, max_iter=20).fit(corpus)
+    np.testing.assert_array_equal(model.transform(turned), model.transform(corpus))
+    assert model.perplexity(turned) == model.perplexity(corpus)
+    assert evaluate.completion_perplexity(model, turned) == evaluate.completion_perplexity(model, corpus)
+    np.testing.assert_array_equal(evaluate.npmi(model, turned), evaluate.npmi(model, corpus))
+    np.testing.assert_array_equal(evaluate.left_to_right(model, turned[:2]), evaluate.left_to_right(model, corpus[:2]))
+    with pytest.raises(ValueError, match="init was fitted on other words, or on the same in another order"):
+        LDA(5, init=model).fit(turned)
 
 
 def test_partial_fit_keeps_the_weighting_of_the_fit(mixed):

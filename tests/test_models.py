@@ -395,6 +395,31 @@ def test_mixtures_nobody_wrote_a_class_for(labeled):
         TopicModel([Authors(authors)]).fit()
 
 
+def test_transform_uses_the_authors_of_a_corpus():
+    corpus, _ = datasets.make_authors(100, 10, 60, 4)
+    model = AuthorTopicModel(4, max_iter=20).fit(corpus)
+    np.testing.assert_array_equal(model.transform(corpus), model.transform(corpus.counts, authors=corpus.authors))
+    assert np.abs(model.transform(corpus) - model.doc_topic_).max() < 0.05
+
+
+def test_gaps_among_authors_are_no_authors(small):
+    gaps = [None, float("nan"), "", [None, "ann"], ["", float("nan")], "bob", *[["carl"]] * 54]
+    clean = [[], [], [], ["ann"], [], ["bob"], *[["carl"]] * 54]
+    with_gaps, plain = (AuthorTopicModel(3, max_iter=5).fit(small, authors=authors) for authors in (gaps, clean))
+    assert list(with_gaps.author_names_) == ["ann", "bob", "carl"]
+    np.testing.assert_array_equal(with_gaps.components_, plain.components_)
+    with pytest.raises(ValueError, match=r"authors are of different kinds \(int and str\)"):
+        AuthorTopicModel(3).fit(small, authors=[["ann", 5]] * 60)
+    with pytest.raises(ValueError, match="authors holds negative numbers"):
+        AuthorTopicModel(3).fit(small, authors=-np.ones((60, 2)))
+
+
+def test_a_mixture_has_words_once_and_one_kind_of_owner(small):
+    for extra in ([Words(small)], [Documents(), Authors([["a"]] * 60)]):
+        with pytest.raises(ValueError, match="Words come once, and documents have one kind of owner"):
+            TopicModel([Words(small), *extra], 3).fit()
+
+
 def test_a_mixture_takes_words_that_hold_counts_already(labeled):
     """Frozen words stay as they are; a base adds to what the messages count."""
     counts = labeled[0].counts

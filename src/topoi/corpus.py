@@ -12,7 +12,7 @@ from scipy import sparse
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import CountVectorizer
 
-__all__ = ["Corpus", "check_counts", "hold_out", "split_tokens"]
+__all__ = ["Corpus", "check_counts", "counts_for", "hold_out", "split_tokens"]
 
 
 def check_counts(counts: Any, *, name: str = "X") -> sparse.csr_array:
@@ -111,6 +111,14 @@ class Corpus:
             vectorizer=self.vectorizer,
         )
 
+    def like(self, vocabulary: Sequence[str] | None) -> Corpus:
+        """This corpus over `vocabulary`, if it is known that it has other words or another order; refused where no word is the same."""
+        if vocabulary is None or self.vocabulary is None or np.array_equal(self.vocabulary, vocabulary):
+            return self
+        if not set(map(str, vocabulary)) & set(map(str, self.vocabulary)):
+            raise ValueError("None of the corpus's words is in the vocabulary of the model. Is this the right corpus?")
+        return self.over(vocabulary)
+
     def over(self, vocabulary: Sequence[str]) -> Corpus:
         """The same documents over other words: columns are put in the order of `vocabulary`, words that are not in it are left out."""
         if self.vocabulary is None:
@@ -129,6 +137,11 @@ class Corpus:
         order = np.random.default_rng(random_state).permutation(self.n_docs)
         n_test = max(1, round(test_size * self.n_docs))
         return self[np.sort(order[n_test:])], self[np.sort(order[:n_test])]
+
+
+def counts_for(model: Any, X: Any) -> Any:
+    """The counts of a Corpus over the words of a fitted model, if both know their words; any other X as it is."""
+    return X.like(getattr(model, "vocabulary_", None)).counts if isinstance(X, Corpus) else X
 
 
 def split_tokens(counts: Any, held_out: float = 0.1, random_state: int = 0) -> tuple[sparse.csr_array, sparse.csr_array]:
@@ -183,7 +196,7 @@ def _take_links(links: Any, rows: np.ndarray, n_docs: int) -> Any:
 
     if links is None:
         return None
-    if not are_pairs(links):
+    if not are_pairs(links, n_docs):
         return (links.tocsr() if sparse.issparse(links) else adjacency(links, n_docs))[rows][:, rows]
     pairs = np.asarray(links, dtype=np.int64).reshape(-1, 2)
     new = np.full(n_docs, -1)

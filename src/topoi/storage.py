@@ -113,7 +113,7 @@ def _read_array(archive: zipfile.ZipFile, name: str) -> np.ndarray:
 
 
 def _damaged(path: Path, what: str, error: Exception) -> ValueError:
-    return ValueError(f"{path} is not {what}, or it is damaged ({error}); use a copy, or delete it, fit and save again.")
+    return ValueError(f"{path} is not {what}, or it is damaged ({error}); give another file.")
 
 
 def _check(manifest: dict[str, Any], path: Path) -> None:

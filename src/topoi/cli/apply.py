@@ -22,6 +22,7 @@ from topoi.cli.shell import (
     Seed,
     Words,
     load_model,
+    mention_unused,
     note,
     plain_table,
     progress_bar,
@@ -52,6 +53,7 @@ def transform(
         if output.suffix.lower() not in (".csv", ".tsv", ".jsonl"):
             raise ValueError(f"{output}: cannot write {output.suffix or 'a file without suffix'}; end the name in .csv, .tsv or .jsonl.")
     loaded = load_model(model)
+    mention_unused(columns, "links", "labels", *(() if hasattr(loaded, "author_names_") else ("authors",)))
     corpus = read_corpus(input, columns, like=loaded)
     rows = list(_share_rows(corpus, loaded.transform(corpus, **_authors(loaded, corpus)), loaded.topic_names_))
     if output is None:
@@ -103,6 +105,7 @@ def evaluate(model: Model, input: Input, columns: Columns, seed: Seed = 0, as_js
     from topoi import evaluate as measures
 
     loaded = load_model(model)
+    mention_unused(columns, "links")
     corpus = read_corpus(input, columns, like=loaded)
     seen = 0 if loaded.doc_names_ is None or corpus.doc_names is None else len(set(loaded.doc_names_) & set(corpus.doc_names))
     if seen:
@@ -157,6 +160,7 @@ def choose(
         candidates = sorted({int(number) for number in topics.split(",")})
     except ValueError:
         raise ValueError(f"--topics is {topics!r}; expected whole numbers with commas between, such as 10,20,50.") from None
+    mention_unused(columns, "authors", "links", "labels")
     corpus = read_corpus(input, columns, words)
     with progress_bar("Fitting") as tell:
         choice = measures.choose_n_components(

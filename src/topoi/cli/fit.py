@@ -70,6 +70,12 @@ def fit(
     if corpus.n_docs < 2:
         raise ValueError(f"{input} holds one document, and topics are learned from many; give more, or cut a long one into parts.")
     kind = _kind(model, corpus, columns)
+    if batch_size is not None and kind is not Kind.lda:
+        raise ValueError(f"--batch-size is for plain LDA, and this is {NAMES[kind]}; leave it out, or say --model lda.")
+    if background and kind is not Kind.labeled:
+        raise ValueError("--background is for labeled LDA; say where the labels are with --labels.")
+    if begin is not None and topics not in (None, begin.components_.shape[0]):
+        raise ValueError(f"--start {start} has {begin.components_.shape[0]} topics, so --topics {topics} does not fit; leave it out.")
     common: dict[str, Any] = {
         "rule": rule.value,
         "schedule": schedule.value,
@@ -89,7 +95,7 @@ def fit(
     note(f"{corpus}\nFitting {NAMES[kind]}; the first fit on a machine compiles for half a minute.")
     saving: dict[str, Any] = {} if checkpoint is None else {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
     if checkpoint is not None and checkpoint.exists():
-        note(f"{checkpoint} is there: the run goes on from it.")
+        note(f"{checkpoint} is there: if it is of this run, the run goes on from it.")
     with Interrupt() as interrupt:
         estimator.set_params(callbacks=[interrupt], verbose=int(sys.stderr.isatty())).fit(corpus, **saving)
     estimator.set_params(callbacks=None, verbose=0)
@@ -111,11 +117,15 @@ def _command_to_go_on(input: Path, columns: Columns, kind: Kind, output: Path, e
         "rule": "rule",
         "schedule": "schedule",
         "weighting": "weighting",
-        "iterations": "max_iter",
         "tol": "tol",
         "seed": "random_state",
     }
     same = [part for option, name in settings.items() for part in (f"--{option}", str(getattr(estimator, name)))]
+    same += ["--iterations", str(max(estimator.max_iter - estimator.n_iter_, 1))]
+    for option in ("batch_size", "background_topics"):
+        if value := getattr(estimator, option, None):
+            same += [f"--{option.removesuffix('_topics').replace('_', '-')}", str(value)]
+    same += ["--jobs", str(estimator.n_jobs)] if estimator.n_jobs > 0 else []
     after = output.with_stem(f"{output.stem}-2")
     return shlex.join(["topoi", "fit", str(input), *options, "--model", kind.value, "--start", str(output), *same, "-o", str(after)])
 

@@ -208,6 +208,8 @@ def read_corpus(path: Path, columns: Columns, words: Words | None = None, like: 
     vocabulary = words.vocabulary if words else None
     if counts and words and any(getattr(words, f.name) != f.default for f in fields(Words) if f.name != "vocabulary"):
         raise ValueError(f"{path} holds counts, so the options that choose words are of no use; leave them out, or give texts.")
+    if like is not None and words and any(getattr(words, f.name) != f.default for f in fields(Words)):
+        raise ValueError("The words are those of the model to start with, so the options that choose words are of no use; leave them out.")
     vectorizer = None if counts else vectorizer_of(like) if like is not None else _vectorizer(words or Words())
     with progress_bar("Reading counts" if counts else "Reading and counting words") as tell:
         corpus = text.read(path, **given, vectorizer=vectorizer, vocabulary=vocabulary if counts else None, form=form, tell=tell)
@@ -217,6 +219,13 @@ def read_corpus(path: Path, columns: Columns, words: Words | None = None, like: 
     if empty:
         note(f"{empty} of {corpus.n_docs} documents have none of the words that count.")
     return corpus
+
+
+def mention_unused(columns: Columns, *names: str) -> None:
+    """Say which of the options `names` are given and have no use here."""
+    given = [f"--{name}" for name in names if getattr(columns, name) is not None]
+    if given:
+        note(f"{' and '.join(given)} {'have' if len(given) > 1 else 'has'} no use here: this goes by the words alone.")
 
 
 def _vectorizer(words: Words) -> Any:
@@ -266,8 +275,7 @@ def vectorizer_of(model: Any) -> Any:
 
 def _matched(corpus: Corpus, model: Any, path: Path) -> Corpus:
     """The corpus over the words of the model, in their order."""
-    if corpus.vocabulary is not None and model.vocabulary_ is not None and list(corpus.vocabulary) != list(model.vocabulary_):
-        corpus = corpus.over(model.vocabulary_)
+    corpus = corpus.like(model.vocabulary_)
     if corpus.n_words != model.n_features_in_:
         raise ValueError(
             f"{path} has {corpus.n_words} words but the model was fitted with {model.n_features_in_}; give the words of its columns."

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from topoi.corpus import Corpus, check_counts
+from topoi.corpus import check_counts, counts_for
 
 __all__ = ["c_v", "npmi", "top_word_ids", "u_mass"]
 
@@ -61,7 +61,7 @@ def _per_topic(
     topics: Any, reference: Any, n_words: int, score: Callable[[np.ndarray, np.ndarray], float], shares: bool = True
 ) -> np.ndarray:
     """score(together, alone) of each topic: (n, n) and (n,) document counts (or shares) of its top words."""
-    counts = check_counts(reference.counts if isinstance(reference, Corpus) else reference, name="reference")
+    counts = check_counts(counts_for(topics, reference), name="reference")
     present = sparse.csc_array(counts.astype(bool).astype(np.float64))
     scale = counts.shape[0] if shares else 1
     out = []

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from topoi.corpus import Corpus, check_counts, split_tokens
+from topoi.corpus import Corpus, check_counts, counts_for, split_tokens
 from topoi.infer import measures
 from topoi.infer.crew import Crew
 from topoi.infer.monitor import document_log_likelihood
@@ -53,7 +53,7 @@ def completion(
     or (K,) (default: the model's own, or 0.01). So all libraries can be scored in one way. `metadata` (authors, links) goes to the
     model's `transform`, which works with the model's own n_jobs.
     """
-    observed, held = split_tokens(X, held_out, random_state)
+    observed, held = split_tokens(counts_for(model, X), held_out, random_state)
     if not held.nnz:
         raise ValueError("No document has two tokens, so none can be held out. Test on longer documents.")
     topic_word = topics_of(model, observed.shape[1])
@@ -91,7 +91,7 @@ def left_to_right(
 
     model: a fitted model, or topics (K, W) with `doc_topic_prior` (default 0.01). Tokens come in a random order keyed by `random_state`.
     """
-    counts = check_counts(X.counts if isinstance(X, Corpus) else X)
+    counts = check_counts(counts_for(model, X))
     repeats = counts.data.astype(np.int64)
     if (repeats != counts.data).any():
         raise ValueError("Left-to-right likelihood needs whole-number counts; give raw counts, not weights.")

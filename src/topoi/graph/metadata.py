@@ -18,13 +18,18 @@ def indicator(values: Any, n_docs: int, what: str, names: np.ndarray | None = No
     """
     if sparse.issparse(values) or (isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "biuf"):
         return _from_matrix(values, n_docs, what, names)
-    rows = [[name] if isinstance(name, str) else list(name) for name in values]
+    rows = [_names(entry) for entry in values]
     if len(rows) != n_docs:
         raise ValueError(
             f"{what} describes {len(rows)} documents but X has {n_docs}; give one list per document, empty where there are none."
         )
     known = [] if names is None else list(names)
-    fresh = sorted({name for row in rows for name in row} - set(known))
+    fresh = list({name for row in rows for name in row} - set(known))
+    try:
+        fresh.sort()
+    except TypeError:
+        kinds = " and ".join(sorted({type(name).__name__ for name in fresh}))
+        raise ValueError(f"{what} are of different kinds ({kinds}); make them all strings, for instance.") from None
     column = {name: i for i, name in enumerate([*known, *fresh])}
     docs = np.repeat(np.arange(n_docs), [len(row) for row in rows])
     columns = np.array([column[name] for row in rows for name in row], dtype=np.int64)
@@ -32,13 +37,25 @@ def indicator(values: Any, n_docs: int, what: str, names: np.ndarray | None = No
     return zero_one(table), np.array(list(column), dtype=None if column else str)
 
 
+def _names(entry: Any) -> list[Any]:
+    """The names of one document: a name or a list of them; gaps (None, NaN, "") are no names."""
+    several = isinstance(entry, Sequence | set | frozenset | np.ndarray) and not isinstance(entry, str)
+    return [name for name in (entry if several else [entry]) if not (name is None or name == "" or name != name)]
+
+
 def _from_matrix(values: Any, n_docs: int, what: str, names: np.ndarray | None) -> tuple[sparse.csr_array, np.ndarray]:
-    table = zero_one(sparse.csr_array(values))
+    table = zero_one(_nonnegative(sparse.csr_array(values), what))
     if table.shape[0] != n_docs:
         raise ValueError(f"{what} has {table.shape[0]} rows but X has {n_docs} documents; give one row per document.")
     if names is not None and len(names) != table.shape[1]:
         raise ValueError(f"{what} has {table.shape[1]} columns but {len(names)} names are known; give lists of names instead of a matrix.")
     return table, np.arange(table.shape[1]) if names is None else names
+
+
+def _nonnegative(table: sparse.csr_array, what: str) -> sparse.csr_array:
+    if table.nnz and not table.data.min() >= 0:
+        raise ValueError(f"{what} holds negative numbers or NaN; an entry says that there is something, so take them out.")
+    return table
 
 
 def zero_one(table: sparse.csr_array) -> sparse.csr_array:
@@ -67,9 +84,30 @@ def _is_matrix(links: Any) -> bool:
     return sparse.issparse(links) or (isinstance(links, np.ndarray) and links.ndim == 2 and links.shape[1] != 2)
 
 
-def are_pairs(links: Any) -> bool:
-    """Whether links are pairs (m, 2): an array or tuples, not a matrix and not lists of neighbours."""
-    return not _is_matrix(links) and not (isinstance(links, list) and not all(isinstance(pair, tuple) for pair in links))
+def are_pairs(links: Any, n_docs: int) -> bool:
+    """Whether links are pairs (m, 2), not a matrix and not lists of neighbours."""
+    if _is_matrix(links) or not isinstance(links, list) or all(isinstance(row, tuple) for row in links):
+        return not _is_matrix(links)
+    twos = all(isinstance(row, list) and len(row) == 2 for row in links)
+    if twos and len(links) == n_docs:
+        raise ValueError(
+            f"links has {n_docs} lists of two numbers, as many as documents: pairs, or two neighbours for each? "
+            "Give pairs as tuples or an array, neighbours as a documents x documents matrix."
+        )
+    return twos
+
+
+def _whole(links: Any) -> np.ndarray:
+    """(m, 2) whole numbers from pairs in any form."""
+    ends = np.asarray(links, dtype=np.float64)
+    pairs = ends.reshape(-1, 2) if not ends.size else ends
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise ValueError(
+            f"links has shape {ends.shape}; pairs have two columns, the numbers of two documents. Leave out weights and other columns."
+        )
+    if not (pairs == np.round(pairs)).all():
+        raise ValueError("links holds fractions or NaN; pairs are two document numbers each.")
+    return pairs.astype(np.int64)
 
 
 def adjacency(links: Any, n_docs: int) -> sparse.csr_array:
@@ -81,13 +119,13 @@ def adjacency(links: Any, n_docs: int) -> sparse.csr_array:
                 f"links has shape {table.shape} but X has {n_docs} documents; expected ({n_docs}, {n_docs}). Where rows are taken out "
                 "(cross-validation), give a list of neighbour ids for each document, with doc_ids."
             )
-        return zero_one(table)
-    if not are_pairs(links):
+        return zero_one(_nonnegative(table, "links"))
+    if not are_pairs(links, n_docs):
         if len(links) != n_docs:
             raise ValueError(f"links lists the neighbours of {len(links)} documents but X has {n_docs}; give one list per document.")
         pairs = np.array([(d, neighbour) for d, row in enumerate(links) for neighbour in row], dtype=np.int64).reshape(-1, 2)
     else:
-        pairs = np.asarray(links, dtype=np.int64).reshape(-1, 2)
+        pairs = _whole(links)
     if len(pairs) and (pairs.min() < 0 or pairs.max() >= n_docs):
         bad = pairs[((pairs < 0) | (pairs >= n_docs)).any(axis=1)][0]
         raise ValueError(
@@ -103,8 +141,8 @@ def symmetric(table: sparse.csr_array) -> sparse.csr_array:
     return zero_one(both)
 
 
-def neighbours_by_id(links: Any, doc_ids: Any, known_ids: Any = ()) -> list[list[int]]:
-    """Lists of neighbour ids as lists of numbers; neighbours that are not among `known_ids` (numbered first) or `doc_ids` are dropped."""
+def neighbours_by_id(links: Any, doc_ids: Any, known_ids: Any = ()) -> list[np.ndarray]:
+    """Lists of neighbour ids as numbers; neighbours that are not among `known_ids` (numbered first) or `doc_ids` are dropped."""
     number = {key: i for i, key in enumerate([*known_ids, *doc_ids])}
     if len(number) != len(known_ids) + len(doc_ids):
         raise ValueError("doc_ids are not all different; every document needs an id of its own.")
@@ -112,4 +150,4 @@ def neighbours_by_id(links: Any, doc_ids: Any, known_ids: Any = ()) -> list[list
         raise ValueError(
             f"links lists the neighbours of {len(links)} documents but doc_ids has {len(doc_ids)}; give one list per document."
         )
-    return [[number[key] for key in row if key in number] for row in links]
+    return [np.array([number[key] for key in row if key in number], dtype=np.int64) for row in links]

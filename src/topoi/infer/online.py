@@ -43,6 +43,8 @@ class Online:
     learn_beta: bool
     decay: float = 0.7
     offset: float = 10.0
+    start: str = "hard"  # of the first batch
+    first: np.ndarray | None = None  # (W, K) word shares of topics to begin with, if it is warm
     base: np.ndarray | None = None  # (W, K)
     batches: int = 0
     documents: float = 0  # seen so far
@@ -55,10 +57,10 @@ class Online:
         graph = compile_factors(
             [Words(weights, base=self.base), Documents()], self.n_topics, seed=self.seed + self.batches, tokens=self.rule.tokens
         )
-        seed, warm = self.seed + self.batches, None
+        seed, warm = self.seed + self.batches, self.first
         if self.base is not None:
             warm = (self.base + self.beta) / (self.base + self.beta).sum(axis=0)
-        start, sweeps = ("hard", FIRST_SWEEPS) if warm is None else ("warm", SWEEPS)
+        start, sweeps = (self.start, FIRST_SWEEPS) if self.base is None else ("warm", SWEEPS)
         state = State.start(graph, self.rule, self.alpha, self.beta, seed=seed, crew=crew, start=start, word_topic=warm)
         self.documents += weights.shape[0]
         learns = self.documents >= LEARN_FROM

@@ -79,12 +79,13 @@ class AuthorTopicModel(TopicModelBase):
     def transform(self, X: Any, authors: Any = None, *, author_shares: str | None = None, known_authors: bool = True) -> np.ndarray:
         """(D, K) topic shares of new documents.
 
-        authors: lists of names, known or new; documents without authors (or all, if None) are judged by their words alone.
+        authors: lists of names, known or new (default: those of a Corpus); documents without authors (or all, if None) are judged by their words alone.
         author_shares: "uniform" or "learned" shares of co-authors in a document (default: as fitted). known_authors: known authors bring what
         they wrote in training (default); False learns all authors from X alone, as the paper's protocol does.
         """
         check_is_fitted(self)
         counts = self._counts(X, reset=False)
+        authors = getattr(X, "authors", None) if authors is None else authors
         if authors is None:
             return self._fold_in(self.weighting_(counts)).astype(self._dtype)
         names = self.author_names_ if known_authors and len(self.author_names_) else None

@@ -37,11 +37,8 @@ __all__ = ["TopicModelBase", "checked_prior"]
 
 HEAVY = 1e5  # weight of an entry of X
 LEAST_PRIOR, MOST_PRIOR = 1e-12, 1e12  # of given priors
-FIRST_PRIOR = 0.1  # where learned priors start
-LIGHT_PRIOR, LIGHT_PRIOR_SUM = (
-    0.02,
-    5.0,
-)  # where they start before brisk sweeps, and the most they sum to: there strong ones wipe out rare topics
+FIRST_PRIOR, LIGHT_PRIOR = 0.1, 0.02  # where learned priors start; and before brisk sweeps, where strong ones wipe out rare topics
+FIRST_PRIOR_SUM = 5.0  # the most that the first prior of all topics weighs: a document of few tokens must still be heard
 TYPICAL_LIST = 128  # topics on a document's lists, for a rough estimate of memory
 WEIGHT_SWEEPS = 60  # sweeps on nine tenths of the tokens in which field weights are learned
 
@@ -159,7 +156,9 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return counts
 
     def _checked_corpus(self, corpus: Corpus, reset: bool) -> sparse.csr_array:
-        """A Corpus has made its own checks; only the number of words is left."""
+        """A Corpus has made its own checks; its words are left, which are put in the order of training."""
+        if not reset:
+            corpus = corpus.like(getattr(self, "vocabulary_", None))
         if reset:
             self.n_features_in_ = corpus.n_words
             self.__dict__.pop("feature_names_in_", None)
@@ -201,10 +200,13 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         raise ValueError(f"random_state is {state!r}; expected a whole number, None, a RandomState or a Generator.")
 
     def _prior(self, name: str, size: int, n_topics: int, *, light: bool = False) -> tuple[np.ndarray, bool]:
-        """The prior's first value (size,), and whether it is learned; light: a learned one begins small."""
+        """The prior's first value (size,), and whether it is learned; light: a learned one begins small, unless a fitted model has one."""
         value = getattr(self, name)
         if isinstance(value, str) and value == "learn":
-            return np.full(size, min(LIGHT_PRIOR, LIGHT_PRIOR_SUM / size) if light else FIRST_PRIOR), True
+            fitted = getattr(self.init, f"{name}_", None)
+            if fitted is not None and np.size(fitted) == size:
+                return np.full(size, fitted, dtype=np.float64), True
+            return np.full(size, min(LIGHT_PRIOR if light else FIRST_PRIOR, FIRST_PRIOR_SUM / size)), True
         if value is None:
             value = 1.0 / n_topics  # scikit-learn's default
         return checked_prior(name, value, size), False
@@ -218,6 +220,11 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if isinstance(self.init, BaseEstimator) and not hasattr(self.init, "components_"):
             raise ValueError(
                 "init is a model without components_: it is not fitted (clone resets it). Give a fitted model, or its components_ array."
+            )
+        words, theirs = getattr(self, "vocabulary_", None), getattr(self.init, "vocabulary_", None)
+        if words is not None and theirs is not None and not np.array_equal(words, theirs):
+            raise ValueError(
+                "init was fitted on other words, or on the same in another order; bring the corpus there by corpus.over(init.vocabulary_)."
             )
         topics = np.asarray(getattr(self.init, "components_", self.init), dtype=np.float64)
         if topics.shape != (n_topics, n_words):

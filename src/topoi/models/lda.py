@@ -144,7 +144,7 @@ class LDA(TopicModelBase):
         """Passes over all documents in batches, in one shuffled order."""
         self.__dict__.pop("components_", None)  # a fit starts afresh
         online = self._begin_online(counts, counts.shape[0])
-        saves = open_checkpoint(checkpoint, every, self, Plan(self.n_components, counts), None)
+        saves = open_checkpoint(checkpoint, every, self, Plan(self.n_components, counts), online.first)
         done, before, n_batches = 0, online.base, -(-counts.shape[0] // size)
         with Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
             if saves is not None and saves.saved is not None:
@@ -190,6 +190,7 @@ class LDA(TopicModelBase):
         else:  # go on from what is fitted
             alpha, first_beta = self.doc_topic_prior_, self.topic_word_prior_
             base = (self.components_.T - first_beta).astype(np.float64)
+        start, first = self._start(self.n_components, counts.shape[1])
         self._online = Online(
             n_topics=self.n_components,
             alpha=alpha,
@@ -201,6 +202,8 @@ class LDA(TopicModelBase):
             learn_beta=learn_beta,
             decay=self.learning_decay,
             offset=self.learning_offset,
+            start=start,
+            first=first,
             base=base,
             batches=0 if base is None else 1,
             documents=0 if base is None else total_docs,

@@ -70,7 +70,12 @@ class TopicModel(TopicModelBase):
         factors = [copy(factor) for factor in self.factors]  # they learn; the given ones stay as they are
         if not factors or not isinstance(factors[0], Words):
             raise ValueError("The first factor must be Words(counts): TopicModel([Words(counts), ...]).")
-        if not any(isinstance(factor, Authors) for factor in factors):
+        if (
+            sum(isinstance(factor, Words) for factor in factors) > 1
+            or sum(isinstance(factor, Authors | Documents) for factor in factors) > 1
+        ):
+            raise ValueError("Words come once, and documents have one kind of owner: give one Words, and one of Authors and Documents.")
+        if not any(isinstance(factor, Authors | Documents) for factor in factors):
             factors.insert(1, Documents())
         counts = self._counts(factors[0].counts, reset=True)
         kind = factors[0].weighting

@@ -154,7 +154,7 @@ class RelationalTopicModel(TopicModelBase):
         return sparse.csr_array(sparse.hstack([table[:, :n_old], among], format="csr"))
 
     def _speak(self, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(m, K) square roots of topic shares, and what they say through the link table; scaled so that a document agrees with itself by 1."""
+        """(m, K) square roots of topic shares, and what they say through the link table; scaled so that a document has the score 1 with itself."""
         marginal = np.sqrt(self.link_joint_.sum(axis=1))
         table = self.link_joint_ / np.outer(marginal, marginal)
         root = np.sqrt(shares)
@@ -162,7 +162,10 @@ class RelationalTopicModel(TopicModelBase):
         return root, root @ table
 
     def link_scores(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """(m,) scores of document pairs from their topic shares (m, K): how well they agree through the table of topics that link, up to 1."""
+        """(m,) scores of document pairs from their topic shares (m, K): how well they agree through the table of topics that link.
+
+        1 is the score of a document with itself; where few links were seen, pairs of topics that link may score higher.
+        """
         return np.einsum("ik,ik->i", self._speak(first)[1], self._speak(second)[0])
 
     def predict_links(self, pairs_or_X: Any, n: int = 10) -> Any:
