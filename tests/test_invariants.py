@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+
 import numpy as np
 import pytest
 from conftest import Run, begin, every_combination, small_counts
@@ -14,7 +16,7 @@ from topoi import datasets
 from topoi.infer import engine, reference
 from topoi.infer.crew import Crew
 from topoi.infer.monitor import Monitor
-from topoi.infer.state import roomy
+from topoi.infer.state import give_back, roomy
 
 COUNTS = st.sampled_from([0.0, 0.0, 0.0, 1.0, 2.0, 7.0, 40.0])
 WEIGHTS = st.sampled_from([0.0, 0.0, 0.0, 0.001, 0.3, 1.0, 2.5, 120.75])
@@ -269,3 +271,18 @@ def test_fresh_memory_is_zero_and_may_be_written(monkeypatch, n, populate):
     assert fresh.dtype == np.float32
     assert not fresh.any()
     fresh[:] = 1
+
+
+def test_memory_is_given_back_by_whole_pages():
+    """What was given back reads as 0 where the system took it; its neighbours stay, and arrays that are not ours are left alone."""
+    for array in (roomy(2**20), roomy(2**20, at_once=False), np.zeros(2**20, np.float32), np.zeros(2**20, np.float32)[:]):
+        array[:] = 1
+        give_back(array, 10, 2**19 + 10)
+        assert (array[:10] == 1).all()
+        assert (array[2**19 + 10 :] == 1).all()
+        assert set(np.unique(array)) <= {0, 1}
+    if hasattr(mmap, "MAP_POPULATE"):
+        array = roomy(2**20)
+        array[:] = 1
+        give_back(array, 0, 2**20)
+        assert not array.any()

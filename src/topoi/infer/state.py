@@ -19,7 +19,7 @@ from topoi.infer.rules import Rule
 if TYPE_CHECKING:
     from topoi.graph.factors import Field
 
-__all__ = ["STARTS", "State", "blank_tables", "roomy", "sweep_seed", "widened"]
+__all__ = ["STARTS", "State", "blank_tables", "give_back", "roomy", "sweep_seed", "widened"]
 
 TINY = 1e-30
 MUCH = 2**20  # numbers
@@ -97,13 +97,17 @@ class State:
         self.rebuild(rule, crew)
 
     def relist(self, rule: Rule, crew: Crew, topics: sparse.csr_array) -> None:
-        """Move the messages from the lists they are on to others."""
-        old, mu = self.graph.wires, self.flow.mu
+        """Move the messages from the lists they are on to others, and give back the memory of the old ones as it goes."""
+        old, mu, n = self.graph.wires, self.flow.mu, self.graph.n_word_blocks
+        begin = np.append(old.visit_message, len(mu))[old.cell_visit]  # of each cell's messages
         self.graph = self.graph.with_lists(topics)
-        self.flow = self.flow._replace(mu=roomy(self.graph.message_size))
+        self.flow = self.flow._replace(mu=roomy(self.graph.message_size, at_once=False))
         knobs = self.knobs(rule, in_place=True)
-        for stage in range(self.graph.n_word_blocks):
+        for stage in range(n):
             crew.each(kernels.copy_stage, self.graph.wires, old.topic_ptr, old.topics, old.visit_message, mu, self.flow, knobs, stage)
+            for p in range(self.graph.n_doc_blocks):
+                cell = p * n + (p + stage) % n
+                give_back(mu, begin[cell], begin[cell + 1])
         self.rebuild(rule, crew)
 
     def knobs(self, rule: Rule, *, in_place: bool, rest: float = 0.0, step: float = 1.0) -> Knobs:
@@ -235,14 +239,24 @@ class State:
         return counts / counts.sum(axis=1, keepdims=True)
 
 
-def roomy(n: int) -> np.ndarray:
+def roomy(n: int, at_once: bool = True) -> np.ndarray:
     """(n,) float32 zeros. Much memory is asked for in one go: touched page by page, it costs as much time as several sweeps."""
     if n >= MUCH and hasattr(mmap, "MAP_POPULATE"):
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (mmap.MAP_POPULATE if at_once else 0)
         try:
-            return np.frombuffer(mmap.mmap(-1, 4 * n, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE), np.float32)
+            return np.frombuffer(mmap.mmap(-1, 4 * n, flags=flags), np.float32)
         except OSError:  # NumPy says better what is wrong
             pass
     return np.zeros(n, np.float32)
+
+
+def give_back(array: np.ndarray, begin: int, end: int) -> None:
+    """Return the memory of array[begin:end], which is not needed any more, if `roomy` asked the system for it."""
+    memory = getattr(array.base, "obj", array.base)
+    if isinstance(memory, mmap.mmap):
+        first, last = -(-4 * begin // mmap.PAGESIZE) * mmap.PAGESIZE, 4 * end // mmap.PAGESIZE * mmap.PAGESIZE
+        if last > first:
+            memory.madvise(mmap.MADV_DONTNEED, int(first), int(last - first))
 
 
 def blank_tables(graph: Graph, old: Tables | None = None) -> Tables:
