@@ -13,14 +13,16 @@ import numpy as np
 from benchmarks.common import PRIOR, aim, fresh, load, machine, note, score, split, table
 from benchmarks.race import warm_up
 from topoi import LDA, Corpus
+from topoi.infer.schedules import BRISK
 
-SWEEPS = 20
+SWEEPS = 50
+AFTER = slice(len(BRISK), None)  # the brisk sweeps
 SHARES = (8, 4, 2, 1)  # one document in so many
 
 
 def run(args: argparse.Namespace) -> None:
     name, sizes = ("cora", (300, 600)) if args.quick else ("nips", (200, 500, 1000, 2000))
-    print(f"{machine()}.\n\n### Over topics\n\n{name.upper()}, alpha=beta={PRIOR}; median sweep in ms.\n")
+    print(f"{machine()}.\n\n### Over topics\n\n{name.upper()}, alpha=beta={PRIOR}, {SWEEPS} sweeps; median sweep in ms.\n")
     found = {n_topics: fresh(over_topics, args.data, name, n_topics) for n_topics in sizes}
     table(
         ["K", "brisk sweep", "later sweep", "how", "topics per document", "n_jobs=2", "times as fast"],
@@ -62,8 +64,8 @@ def over_topics(data: Path, name: str, n_topics: int) -> list[Any]:
     warm_up()
     clock, state, model = times(train, n_topics, 1)
     both, _, _ = times(train, n_topics, 2)
-    brisk, later = (1000 * float(np.median(np.diff(clock)[part])) for part in (slice(0, 9), slice(10, None)))
-    shared = 1000 * float(np.median(np.diff(both)[10:]))
+    brisk, later = (1000 * float(np.median(np.diff(clock)[part])) for part in (slice(0, len(BRISK) - 1), AFTER))
+    shared = 1000 * float(np.median(np.diff(both)[AFTER]))
     listed = len(state.graph.wires.topics) / state.graph.n_docs if state.graph.listed else float(n_topics)
     note(f"{name} K={n_topics}: {brisk:.1f} {later:.1f} {shared:.1f} ms")
     return [brisk, later, model.history_[-1]["schedule"], listed, shared, later / shared]
@@ -74,7 +76,7 @@ def over_edges(data: Path, name: str, n_topics: int, share: int) -> list[str]:
     train, test = corpus[::share].split(test_size=0.05, random_state=0)
     warm_up()
     clock, state, model = times(train, n_topics, 1)
-    brisk, later = (float(np.median(np.diff(clock)[part])) for part in (slice(0, 9), slice(10, None)))
+    brisk, later = (float(np.median(np.diff(clock)[part])) for part in (slice(0, len(BRISK) - 1), AFTER))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     edges = state.graph.n_edges
     found = score(model.components_, test)

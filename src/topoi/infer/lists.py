@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["topic_lists"]
 
 LEAST_OF_DOCUMENT = 0.003  # a topic with a smaller share of its document leaves the list
-MANY_EDGES = 2**21  # from here on the first lists, which are the longest, are kept short for the sake of memory
+MANY_EDGES = 2**21  # from here on lists are kept shorter for the sake of memory, the first ones most of all
 
 
 class Entry(NamedTuple):
@@ -26,7 +26,7 @@ class Entry(NamedTuple):
     enough: float  # of the slope of a topic in use
 
 
-EASY, HARD = Entry(1 / 200, 0.9), Entry(1 / 16, 1.0)
+EASY, FAIR, HARD = Entry(1 / 200, 0.9), Entry(1 / 64, 1.0), Entry(1 / 16, 1.0)
 
 
 def topic_lists(state: State, crew: Crew) -> sparse.csr_array:
@@ -39,7 +39,7 @@ def topic_lists(state: State, crew: Crew) -> sparse.csr_array:
     keep[np.arange(graph.n_docs), held.argmax(axis=1)] = True
     keep[graph.doc_weight == 0] = False
     keep[graph.doc_weight == 0, 0] = True
-    entry = HARD if graph.n_edges >= MANY_EDGES and not state.stored else EASY
+    entry = EASY if graph.n_edges < MANY_EDGES else FAIR if state.stored else HARD
     ptr, topics = kernels.topics_of_words(tables.phi, state.word_weight, entry.least_of_word)
     arrays = counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data.astype(np.float32)
     alpha = state.alpha.astype(np.float32)
