@@ -729,6 +729,19 @@ def test_mini_batches_of_empty_documents_are_passed_over(blocks):
 # --------------------------------------------------------------------------------------------------- scikit-learn's own class name
 
 
+def test_attributes_of_the_original(mixed):
+    """What scikit-learn's class has after fit and after partial_fit, ours has, too."""
+    counts = mixed[0].counts
+    batch, online = LatentDirichletAllocation(5, max_iter=4).fit(counts), LatentDirichletAllocation(5)
+    online.partial_fit(counts[:80]).partial_fit(counts[80:])
+    assert (batch.n_batch_iter_, online.n_batch_iter_) == (4, 2)
+    for model in (batch, online):
+        assert model.exp_dirichlet_component_.shape == model.components_.shape
+        assert (model.exp_dirichlet_component_.sum(axis=1) < 1).all()
+        with pytest.raises(ValueError, match="n is -3; expected at least 1 word"):
+            model.top_words(-3)
+
+
 def test_every_argument_of_scikit_learns_class():
     """Same names, same defaults, same order."""
     theirs = inspect.signature(sklearn.decomposition.LatentDirichletAllocation.__init__).parameters

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 import topoi
@@ -252,3 +254,18 @@ def test_vectorisers_are_kept_as_plain_settings():
     for other in (CountVectorizer(tokenizer=str.split, token_pattern=None), TfidfVectorizer()):
         with pytest.raises(TypeError, match="plain CountVectorizer only"):
             text.vectorizer_settings(other.fit(TEXTS))
+
+
+def test_counts_in_memory_are_counts():
+    """Numbers in an array, a sparse matrix, or something that looks like AnnData."""
+    counts = np.array([[1, 0, 2], [0, 3, 1]])
+    words, cells = ["a", "b", "c"], ["x", "y"]
+    cell_table = SimpleNamespace(X=counts, var_names=words, obs_names=cells)
+    for source in (counts, sparse.csr_matrix(counts), cell_table):
+        corpus = topoi.read(source, vocabulary=words, authors=[["Ann"], []])
+        np.testing.assert_array_equal(corpus.counts.toarray(), counts)
+        assert list(corpus.vocabulary) == words
+        assert corpus.authors == [["Ann"], []]
+    assert list(topoi.read(cell_table).doc_names) == cells
+    with pytest.raises(ValueError, match="holds counts, which have no columns"):
+        topoi.read(counts, text="abstract")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from topoi import formats, tables
@@ -108,7 +109,7 @@ def read(
     """Read documents or counts.
 
     source: a folder of .txt files (any depth), .csv, .tsv, .jsonl, .parquet, .txt (one document a line), a list of texts or of dictionaries, a
-    pandas or polars frame or column; or counts in a format of `topoi.formats`.
+    pandas or polars frame or column; or counts: a file in a format of `topoi.formats`, an array or sparse matrix of numbers, AnnData.
     text, id, authors, labels, links, date: names of columns, or one value per document. Authors, labels and links may be several in a
     cell: a list, a JSON list, or separated by `separator`. Links name ids of documents; they may also stand in a file of pairs.
     vectorizer: see `make_vectorizer`; one that is fitted, as model.vectorizer_ is, is used as it stands. vocabulary: for counts, their words.
@@ -121,6 +122,8 @@ def read(
             corpus = formats.read(path, form, vocabulary=vocabulary, tell=tell)
             return _with_links(_beside_counts(corpus, path, text=text, doc_names=id, authors=authors, labels=labels, dates=date), links)
         rows = tables.open_rows(path, form, encoding, tell)
+    elif (counts := _counts_in_memory(source, vocabulary)) is not None:
+        return _with_links(_beside_counts(counts, "This", text=text, doc_names=id, authors=authors, labels=labels, dates=date), links)
     else:
         rows = tables.rows_in_memory(source, tell)
     gathering = _Gathering(rows, {"text": text, "id": id, "authors": authors, "labels": labels, "links": links, "date": date}, separator)
@@ -130,7 +133,16 @@ def read(
     return _with_links(corpus, gathering.links)
 
 
-def _beside_counts(corpus: Corpus, path: Path, **given: Any) -> Corpus:
+def _counts_in_memory(source: Any, vocabulary: Any) -> Corpus | None:
+    """The corpus of a matrix of numbers or of AnnData; None for anything else."""
+    if hasattr(source, "var_names") and hasattr(source, "obs_names"):
+        return formats.from_anndata(source)
+    if sparse.issparse(source) or (isinstance(source, np.ndarray) and source.ndim == 2 and source.dtype.kind in "biuf"):
+        return Corpus(source, vocabulary)
+    return None
+
+
+def _beside_counts(corpus: Corpus, path: Path | str, **given: Any) -> Corpus:
     """Counts with what was given beside them. They have no columns that could be named."""
     given = {what: value for what, value in given.items() if value is not None}
     if any(isinstance(value, str) for value in given.values()):

@@ -344,6 +344,8 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def top_words(self, n: int = 10, *, vocabulary: Sequence[str] | None = None) -> list[list[str]]:
         """The n most probable words of each topic. vocabulary: the word of each column, unless fit knew it."""
         check_is_fitted(self)
+        if n < 1:
+            raise ValueError(f"n is {n}; expected at least 1 word.")
         words = self._words(vocabulary)
         return [[str(words[w]) for w in np.argsort(-row, kind="stable")[:n]] for row in self.components_]
 

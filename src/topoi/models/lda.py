@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.special import psi
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
 from topoi.graph.factors import Documents, fit_weighting
@@ -298,8 +300,21 @@ class LatentDirichletAllocation(LDA):
         super().fit(X, y, checkpoint=checkpoint, checkpoint_every=checkpoint_every)
         counts = self._counts(X, reset=False)
         gain = document_log_likelihood(counts, np.asarray(self.doc_topic_, dtype=np.float64), self.topic_word_).sum()
-        self.bound_, self.n_batch_iter_ = float(np.exp(-gain / counts.sum())), self.n_iter_
+        self.bound_ = float(np.exp(-gain / counts.sum()))
         return self
+
+    @property
+    def n_batch_iter_(self) -> int:
+        """Batches, or sweeps over all documents, that were learned from."""
+        check_is_fitted(self)
+        online = getattr(self, "_online", None)
+        return self.n_iter_ if online is None else online.batches
+
+    @property
+    def exp_dirichlet_component_(self) -> np.ndarray:
+        """(K, W) exp of the expected logarithm of word shares, as in scikit-learn."""
+        check_is_fitted(self)
+        return np.exp(psi(self.components_) - psi(self.components_.sum(axis=1, keepdims=True)))
 
     def transform(self, X: Any, *, normalize: bool = True) -> np.ndarray:
         """(D, K) topic shares; with normalize=False expected tokens plus prior, as in scikit-learn."""
