@@ -19,7 +19,11 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, help="quality, priors, models, auto: seeds (default 5; models 3)")
     parser.add_argument("--sets", nargs="+", metavar="SET", help="quality, priors, models, auto, race: corpora (default: see README.md)")
     parser.add_argument("--methods", nargs="+", metavar="METHOD", help="quality: method names, or 'all' (default: see README.md)")
-    parser.add_argument("--sweeps", type=int, help="quality, priors, auto: sweeps of all methods but GS; race: of topoi (default 200)")
+    parser.add_argument(
+        "--sweeps",
+        type=int,
+        help="quality: sweeps of all methods but GS (default as GS); priors, auto: of all; race: of topoi (default 200)",
+    )
     parser.add_argument(
         "--gibbs-sweeps",
         type=int,

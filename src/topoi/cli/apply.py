@@ -55,7 +55,7 @@ def transform(
     loaded = load_model(model)
     mention_unused(columns, "links", "labels", *(() if hasattr(loaded, "author_names_") else ("authors",)))
     corpus = read_corpus(input, columns, like=loaded)
-    rows = list(_share_rows(corpus, loaded.transform(corpus, **_authors(loaded, corpus)), loaded.topic_names_))
+    rows = list(_share_rows(corpus, loaded.transform(corpus), loaded.topic_names_))
     if output is None:
         if as_json:
             show_json(rows)

@@ -122,10 +122,10 @@ def _command_to_go_on(input: Path, columns: Columns, kind: Kind, output: Path, e
     }
     same = [part for option, name in settings.items() for part in (f"--{option}", str(getattr(estimator, name)))]
     same += ["--iterations", str(max(estimator.max_iter - estimator.n_iter_, 1))]
-    for option in ("batch_size", "background_topics"):
-        if value := getattr(estimator, option, None):
-            same += [f"--{option.removesuffix('_topics').replace('_', '-')}", str(value)]
-    same += ["--jobs", str(estimator.n_jobs)] if estimator.n_jobs > 0 else []
+    for option, name in {"batch-size": "batch_size", "background": "background_topics", "jobs": "n_jobs"}.items():
+        value = getattr(estimator, name, None)
+        if value is not None and value > 0:
+            same += [f"--{option}", str(value)]
     after = output.with_stem(f"{output.stem}-2")
     return shlex.join(["topoi", "fit", str(input), *options, "--model", kind.value, "--start", str(output), *same, "-o", str(after)])
 

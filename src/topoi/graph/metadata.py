@@ -71,13 +71,7 @@ def one_each(labels: Any) -> Any:
     if sparse.issparse(labels) or (isinstance(labels, np.ndarray) and labels.ndim == 2):
         return labels
     labels = labels if isinstance(labels, Sequence) else np.asarray(labels)  # a pandas column, for instance
-    unknown = (None, "")
-    return [
-        list(value) if isinstance(value, Sequence | set | frozenset | np.ndarray) and not isinstance(value, str)
-        else [] if value in unknown or value != value
-        else [value.item() if isinstance(value, np.generic) else value]
-        for value in labels
-    ]  # fmt: skip
+    return [[name.item() if isinstance(name, np.generic) else name for name in _names(entry)] for entry in labels]
 
 
 def _is_matrix(links: Any) -> bool:
@@ -86,8 +80,10 @@ def _is_matrix(links: Any) -> bool:
 
 def are_pairs(links: Any, n_docs: int) -> bool:
     """Whether links are pairs (m, 2), not a matrix and not lists of neighbours."""
-    if _is_matrix(links) or not isinstance(links, list) or all(isinstance(row, tuple) for row in links):
-        return not _is_matrix(links)
+    if _is_matrix(links):
+        return False
+    if not isinstance(links, list) or all(isinstance(row, tuple) for row in links):
+        return True
     twos = all(isinstance(row, list) and len(row) == 2 for row in links)
     if twos and len(links) == n_docs:
         raise ValueError(

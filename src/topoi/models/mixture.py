@@ -70,12 +70,10 @@ class TopicModel(TopicModelBase):
         factors = [copy(factor) for factor in self.factors]  # they learn; the given ones stay as they are
         if not factors or not isinstance(factors[0], Words):
             raise ValueError("The first factor must be Words(counts): TopicModel([Words(counts), ...]).")
-        if (
-            sum(isinstance(factor, Words) for factor in factors) > 1
-            or sum(isinstance(factor, Authors | Documents) for factor in factors) > 1
-        ):
+        n_words, n_owners = (sum(isinstance(factor, kind) for factor in factors) for kind in (Words, Authors | Documents))
+        if n_words > 1 or n_owners > 1:
             raise ValueError("Words come once, and documents have one kind of owner: give one Words, and one of Authors and Documents.")
-        if not any(isinstance(factor, Authors | Documents) for factor in factors):
+        if not n_owners:
             factors.insert(1, Documents())
         counts = self._counts(factors[0].counts, reset=True)
         kind = factors[0].weighting
@@ -85,9 +83,8 @@ class TopicModel(TopicModelBase):
             if isinstance(factor, Labels):
                 _, classes = indicator(one_each(factor.labels), counts.shape[0], "labels", factor.classes)
                 n_topics = len(classes) + factor.background
-        state = self._fit_factors(
-            counts, [replace(factors[0], counts=counts, weighting=self.weighting_), *factors[1:]], n_topics, checkpoint, checkpoint_every
-        )
+        words = replace(factors[0], counts=counts, weighting=self.weighting_)
+        state = self._fit_factors(counts, [words, *factors[1:]], n_topics, checkpoint, checkpoint_every)
         self.owner_topic_ = state.owner_topic()
         self.factors_ = factors
         return self
