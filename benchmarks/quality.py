@@ -23,7 +23,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "a-CVB0": {"rule": "cvb0", "schedule": "asynchronous", "messages": "token"},
     "VB": {"rule": "vb", "schedule": "synchronous"},
     "VB-inner10": {"rule": "vb", "schedule": "synchronous", "vb_inner": 10},
-    "VB-textbook": {"rule": "vb", "schedule": "synchronous", "vb_textbook": True},
+    "VB-textbook": {"rule": "vb", "schedule": "synchronous", "vb_textbook": True, "vb_inner": 20, "init": "soft"},
     "GS": {"rule": "gibbs"},
 }
 DEFAULT = ("s-BP", "a-BP", "s-siBP", "a-siBP", "VB", "GS")  # on the larger sets

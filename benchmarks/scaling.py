@@ -1,4 +1,4 @@
-"""Seconds per sweep of schedule="auto" after its dense phase, over the number of topics and over the number of edges, and memory on RFC."""
+"""Seconds per sweep of schedule="auto" after its brisk phase, over the number of topics and over the number of edges, and memory on RFC."""
 
 from __future__ import annotations
 

@@ -77,6 +77,9 @@ class Run:
         if self.rule.draws:
             reference.gibbs(graph, self.tables, self.z, flow, fields, knobs)
             return flow.residual
+        if self.rule.inner > 1:
+            held = self.tables.theta.sum(axis=1, keepdims=True)
+            self.tables = self.tables._replace(theta=held / graph.n_topics * (np.arange(graph.width) < graph.n_topics))
         for again in range(self.rule.inner)[::-1]:
             read, seen = self.rule.seen(self.tables, knobs)
             write = read if self.schedule.in_place else reference.doubled(blank_tables(graph))

@@ -17,9 +17,13 @@ import pytest
 from typer.testing import CliRunner
 
 import topoi
-from topoi import datasets
+from topoi import datasets, formats
 from topoi.cli import app
-from topoi.cli.fit import Interrupt
+from topoi.cli.fit import Interrupt, Rule, Schedule, Weighting
+from topoi.cli.shell import Counts
+from topoi.graph.factors import WEIGHTINGS
+from topoi.infer.rules import RULES
+from topoi.infer.schedules import SCHEDULES
 
 PETS = ["cats", "dogs", "pets", "fur", "paws", "tails"]
 MONEY = ["stocks", "market", "bank", "money", "shares", "trade"]
@@ -72,7 +76,7 @@ def test_help_lists_the_commands():
 def test_demo_corpus_is_real():
     corpus = datasets.load_demo()
     assert corpus.n_docs > 1500
-    assert corpus.counts.sum(axis=1).min() >= 0
+    assert "sklearn.impute.IterativeImputer" not in corpus.doc_names  # whether or not its experimental parts are enabled
     assert len(corpus.links) > 1000
     assert corpus.links.max() < corpus.n_docs
     assert (corpus.links[:, 0] != corpus.links[:, 1]).all()
@@ -290,6 +294,8 @@ def test_links(work, tmp_path):
     assert "linked already" in run("links", work / "links.topoi", "d3").stdout
     assert "is no id of a training document" in run("links", work / "links.topoi", "d99", code=2).stderr
     assert "knows no links" in run("links", work / "lda.topoi", "d3", code=2).stderr
+    (tmp_path / "new.csv").write_text("text\nCats")
+    assert "is a table" in run("links", work / "links.topoi", tmp_path / "new.csv", code=2).stderr
     (tmp_path / "new.txt").write_text("nothing in common")
     assert "none of the words" in run("links", work / "links.topoi", tmp_path / "new.txt", code=2).stderr
 
@@ -369,7 +375,7 @@ def test_damaged_models_get_one_sentence(work, tmp_path, command, damage):
         (["--text", "abstract", "--ngrams", "2-1"], "--ngrams is '2-1'"),
         (["--text", "abstract", "--token-pattern", "("], "is no regular expression"),
         (["--text", "abstract", "--encoding", "klingon"], "There is no encoding 'klingon'"),
-        (["--text", "abstract", "--stop-words", "french"], "french does not exist"),
+        (["--text", "abstract", "--stop-words", "french"], "french is no file"),
         (["--text", "abstract", "--id", "topic"], "the id 'money' is taken by"),
         (["--text", "abstract", "--links", "nowhere"], "has no column 'nowhere' for links"),
         (["--text", "abstract", "--rule", "vb", "--schedule", "residual"], "vb"),
@@ -417,3 +423,9 @@ def test_other_failures_end_with_one(work, tmp_path, monkeypatch):
     assert "--debug" in result.stderr
     monkeypatch.setenv("TOPOI_DEBUG", "1")
     assert isinstance(CliRunner().invoke(app, ["topics", "x"]).exception, ZeroDivisionError)
+
+
+def test_options_offer_what_the_library_has():
+    """The command repeats these lists, since it must not import the library before it is needed."""
+    offered = [[member.value for member in kind] for kind in (Rule, Schedule, Weighting, Counts)]
+    assert offered == [list(RULES), list(SCHEDULES), list(WEIGHTINGS), list(formats.FORMATS)]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from topoi import Corpus, datasets
+from topoi import LDA, Corpus, datasets
 from topoi.corpus import check_counts
 from topoi.graph import wiring
 from topoi.graph.factors import Documents, Words, compile_factors, fit_weighting
@@ -110,10 +110,11 @@ def test_slicing_keeps_links_inside(form):
         (pd.DataFrame({"from": [0, 1], "to": [2, 3], "w": [0.5, 0.6]}), "links has shape (2, 3); pairs have two columns"),
         ([(0, 2.9)], "links holds fractions or NaN"),
         ([(0, np.nan)], "links holds fractions or NaN"),
+        ([[1.7], [0], [], []], "links holds fractions or NaN"),
         ([[0, 1], [1, 2], [2, 3], [3, 0]], "links has 4 lists of two numbers, as many as documents: pairs, or two neighbours for each?"),
         (-np.eye(4), "links holds negative numbers"),
     ],
-    ids=["triples", "frame", "fraction", "gap", "ambiguous", "negative"],
+    ids=["triples", "frame", "fraction", "gap", "fraction among neighbours", "ambiguous", "negative"],
 )
 def test_links_that_could_be_misread_are_refused(links, message):
     with pytest.raises(ValueError, match=re.escape(message)):
@@ -123,8 +124,37 @@ def test_links_that_could_be_misread_are_refused(links, message):
 def test_pairs_as_lists_and_frames():
     """As they come from JSON, or from a table with two columns."""
     expected = adjacency(PAIRS, 4).toarray()
-    for links in ([*map(list, PAIRS), [0, 1]], pd.DataFrame(PAIRS), tuple(PAIRS)):
+    for links in ([*map(list, PAIRS), [0, 1]], pd.DataFrame(PAIRS), tuple(PAIRS), pd.DataFrame(expected)):
         np.testing.assert_array_equal(adjacency(links, 4).toarray(), expected)
+
+
+def test_neighbours_as_tuples():
+    np.testing.assert_array_equal(adjacency([(1, 2), (0,), (), (2,)], 4).toarray(), adjacency([[1, 2], [0], [], [2]], 4).toarray())
+
+
+def test_given_matrices_stay_as_they_are():
+    """They may also be read-only, as joblib gives them to its processes."""
+    links = sparse.csr_array(([1.0, 0.0, 2.0], [1, 2, 0], [0, 2, 3, 3, 3]), shape=(4, 4))
+    for array in (links.data, links.indices, links.indptr):
+        array.setflags(write=False)
+    corpus(links=links)
+    assert links.data.tolist() == [1, 0, 2]
+
+
+def test_pandas_columns_are_taken_by_place():
+    column = pd.Series(list("abcd"), index=[3, 2, 1, 0])
+    part = corpus(labels=column, authors=pd.DataFrame(np.eye(4, dtype=int)), dates=column)[[1, 0]][[0]]
+    assert list(part.labels) == list(part.dates) == ["b"]
+    assert part.authors.to_numpy().tolist() == [[0, 1, 0, 0]]
+
+
+@pytest.mark.parametrize("form", ["csr", "csc"])
+def test_places_outside_of_a_matrix_are_refused(form):
+    broken = sparse.eye_array(4, format=form)
+    broken.indices[2] = 99_999_999
+    for use in (Corpus, LDA(2).fit, lambda table: corpus(links=table)):
+        with pytest.raises(ValueError, match="damaged sparse matrix"):
+            use(broken)
 
 
 def test_a_corpus_over_the_words_of_a_model():

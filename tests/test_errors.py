@@ -31,7 +31,7 @@ def no_kernel_runs(monkeypatch):
     def refuse(*_):
         raise AssertionError("bad input has reached a kernel")
 
-    for name in ("start_stage", "sweep_stage", "joint_stage", "gibbs_stage"):
+    for name in kernels.__all__:
         monkeypatch.setattr(kernels, name, refuse)
 
 
@@ -318,7 +318,7 @@ def test_too_many_topics_are_refused():
     """The error names the size, what is free, and the settings that avoid it."""
     message = (
         r"1000000000 topics on [\d,]+ edges need [\d,.]+ GiB, but [\d,.]+ GiB are free. "
-        r"Use fewer topics \(n_components\), .* or mini-batches with constant memory \(LDA's batch_size\)"
+        r"Use fewer topics \(n_components\), .* or mini-batches in constant memory \(batch_size\)"
     )
     with pytest.raises(MemoryError, match=message):
         LDA(10**9, doc_topic_prior=0.1).fit(X)

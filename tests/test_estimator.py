@@ -620,7 +620,29 @@ def test_partial_fit_goes_on_from_a_fit(blocks):
     partner, cosine = evaluate.match_topics(before, model)
     np.testing.assert_array_equal(partner, range(4))
     assert cosine.min() > 0.95
-    assert (model.components_ != before).any()
+    assert (model.topic_word_ != before).any()
+
+
+def test_a_refused_batch_costs_nothing(blocks):
+    counts = blocks[0].counts
+    model, other = LDA(4, max_iter=10).fit(counts), LDA(4, max_iter=10).fit(counts)
+    with pytest.raises(ValueError, match="Negative values in data passed to LDA:"):
+        model.partial_fit(-counts)
+    np.testing.assert_array_equal(model.doc_topic_, other.doc_topic_)
+    np.testing.assert_array_equal(model.partial_fit(counts[:20]).components_, other.partial_fit(counts[:20]).components_)
+
+
+@pytest.mark.parametrize("option", [{"learning_offset": 0}, {"total_samples": np.inf}, {"learning_decay": "fast"}])
+def test_bad_options_of_batches_are_refused(blocks, option):
+    with pytest.raises(ValueError, match=f"{next(iter(option))} is .*; expected a number from"):
+        LDA(4, **option).partial_fit(blocks[0].counts)
+
+
+@pytest.mark.parametrize("model", [LDA(3, max_iter=2), LatentDirichletAllocation(3, max_iter=2)])
+def test_fit_transform_takes_a_checkpoint(blocks, model, tmp_path):
+    with pytest.raises(ValueError, match="no folder"):
+        model.fit_transform(blocks[0].counts, checkpoint=tmp_path / "none" / "run.ckpt")
+    assert model.fit_transform(blocks[0].counts, checkpoint=tmp_path / "run.ckpt").shape == (blocks[0].n_docs, 3)
 
 
 def test_partial_fit_on_an_empty_batch_changes_nothing(blocks):
@@ -812,3 +834,46 @@ def test_scikit_learns_defaults_do_not_measure(mixed):
     assert stopped.n_iter_ < 300
     before, last = (record["perplexity"] for record in stopped.history_[-2:])
     assert abs(before - last) < 0.5
+
+
+# ------------------------------------------------------------------------------------------------------------------ light and odd matrices
+
+
+def test_learned_priors_do_not_depend_on_the_scale_of_light_matrices(blocks):
+    """A matrix of fractions (TF-IDF, shares) teaches the same topics whatever it is multiplied by."""
+    weights = blocks[0].counts.astype(float)
+    weights.data *= np.random.default_rng(0).uniform(0.01, 0.09, weights.nnz)
+    scale = 0.01
+    model, light = LDA(4, max_iter=60).fit(weights), LDA(4, max_iter=60).fit(weights * scale)
+    np.testing.assert_allclose(light.topic_word_, model.topic_word_, atol=1e-3)
+    np.testing.assert_allclose(light.doc_topic_prior_, scale * model.doc_topic_prior_, rtol=0.01)
+    assert evaluate.topic_diversity(model, 5) == 1
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int8])
+def test_small_types_do_not_overflow(kind):
+    table = sparse.coo_array((np.array([100, 100, 100], kind), ([0, 0, 1], [0, 0, 1])), shape=(2, 2))
+    for counts in (Corpus(table).counts, LDA(1, max_iter=1).fit(table).components_ - LDA(1, max_iter=1).fit(table).topic_word_prior_):
+        np.testing.assert_allclose(np.sort(counts.sum(axis=0)), [100, 200], rtol=1e-5)
+
+
+def test_entries_beyond_single_precision_are_refused():
+    with pytest.raises(ValueError, match="Divide it by a constant"):
+        LDA(2).fit(np.eye(3) * 1e30)
+
+
+def test_a_frame_in_another_order_than_the_corpus_of_training(blocks):
+    words = [f"w{i}" for i in range(blocks[0].n_words)]
+    corpus = Corpus(blocks[0].counts, words)
+    model = LDA(4, max_iter=5).fit(corpus)
+    frame = pd.DataFrame(corpus.counts.toarray(), columns=words)[words[::-1]]
+    np.testing.assert_array_equal(model.transform(frame), model.transform(corpus))
+
+
+def test_tol_0_means_max_iter_sweeps_under_the_rule_of_the_paper_too(blocks):
+    assert LDA(4, stop="paper", tol=0, max_iter=45).fit(blocks[0]).n_iter_ == 45
+
+
+def test_phrases_are_told_apart():
+    corpus = Corpus(np.eye(2) * 3, ["markov chain", "monte carlo"])
+    assert ", " in LDA(1, max_iter=2).fit(corpus).topic_info().words[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import sklearn.decomposition
@@ -10,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
 
-from topoi import LDA, Corpus, datasets, evaluate
+from topoi import LDA, AuthorTopicModel, Corpus, datasets, evaluate
 from topoi.infer import reference
 
 # ------------------------------------------------------------------------------------------------------------------ splitting tokens
@@ -322,3 +326,47 @@ def test_gibbs_fold_in_goes_on_though_no_token_moves():
             evaluate.completion(model, corpus[:1], fold_in_rule=rule, random_state=seed).perplexity for rule in ("bp", "gibbs")
         )
         assert sampled == pytest.approx(common, rel=0.2)
+
+
+@pytest.mark.parametrize("samples", [0, 101, 1.5])
+def test_bad_numbers_of_samples_are_refused(samples):
+    with pytest.raises(ValueError, match="fold_in_samples is"):
+        evaluate.completion(np.eye(3), np.eye(3) * 4, fold_in_rule="gibbs", fold_in_samples=samples)
+
+
+def test_estimators_of_other_libraries_are_folded_in_like_their_topics():
+    corpus, _ = datasets.make_lda(60, 40, 3)
+    for other in (sklearn.decomposition.NMF(3, max_iter=500), sklearn.decomposition.LatentDirichletAllocation(3, doc_topic_prior=0.01)):
+        topics = other.fit(corpus.counts).components_
+        assert evaluate.completion_perplexity(other, corpus) == evaluate.completion_perplexity(topics, corpus)
+
+
+def test_a_pipeline_is_measured_by_its_model():
+    texts = ["cats purr and cats sleep"] * 6 + ["dogs bark and dogs run"] * 6
+    pipeline = make_pipeline(CountVectorizer(), LDA(2, max_iter=10)).fit(texts)
+    counts = pipeline[:-1].transform(texts)
+    assert evaluate.completion_perplexity(pipeline, texts) == evaluate.completion_perplexity(pipeline[-1], counts)
+    np.testing.assert_array_equal(evaluate.npmi(pipeline, texts), evaluate.npmi(pipeline[-1], counts))
+
+
+def test_topics_over_the_same_words_in_another_order_match():
+    corpus = replace(datasets.make_lda(60, 40, 3)[0], vocabulary=[f"w{i}" for i in range(40)])
+    model = LDA(3, max_iter=20).fit(corpus)
+    turned = LDA(3, max_iter=1, init=model.components_[:, ::-1]).fit(Corpus(corpus.counts[:, ::-1], corpus.vocabulary[::-1]))
+    assert evaluate.stability([model, turned]).min() > 0.9
+
+
+def test_choice_fits_with_what_a_corpus_knows():
+    corpus, _ = datasets.make_authors(40, 5)
+    rows = [
+        evaluate.choose_n_components(corpus, [3, 3], model=model, n_seeds=2).rows
+        for model in (AuthorTopicModel(max_iter=5), LDA(max_iter=5))
+    ]
+    assert [len(table) for table in rows] == [1, 1]
+    assert rows[0][0]["perplexity"] != rows[1][0]["perplexity"]
+
+
+def test_topics_as_lists_of_numbers_are_topics():
+    corpus, _ = datasets.make_lda(60, 40, 3)
+    topics = LDA(3, max_iter=10).fit(corpus).topic_word_
+    np.testing.assert_array_equal(evaluate.npmi(topics.tolist(), corpus), evaluate.npmi(topics, corpus))

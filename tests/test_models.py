@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import COMBINATIONS, every_model_combination
 from scipy import sparse
@@ -15,9 +16,23 @@ from sklearn.model_selection import KFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from topoi import LDA, Authors, AuthorTopicModel, Documents, LabeledLDA, Labels, Links, RelationalTopicModel, TopicModel, Words, datasets
+from topoi import (
+    LDA,
+    Authors,
+    AuthorTopicModel,
+    Documents,
+    LabeledLDA,
+    Labels,
+    Links,
+    RelationalTopicModel,
+    TopicModel,
+    Words,
+    datasets,
+    read,
+)
 from topoi.evaluate import completion_perplexity, match_topics
 from topoi.graph.factors import compile_factors
+from topoi.graph.metadata import adjacency
 from topoi.infer import reference
 from topoi.infer.crew import Crew
 from topoi.infer.engine import sweep
@@ -312,6 +327,7 @@ def test_links_survive_cross_validation(linked):
         lists[a].append(f"doc{b}")
     with config_context(enable_metadata_routing=True):
         model = RelationalTopicModel(6, link_weight=0.1, max_iter=3).set_fit_request(links=True, doc_ids=True)
+        model.set_score_request(links=True, doc_ids=True)
         links = np.empty(400, dtype=object)
         links[:] = lists
         params = {"links": links, "doc_ids": np.array([f"doc{d}" for d in range(400)])}
@@ -416,7 +432,7 @@ def test_gaps_among_authors_are_no_authors(small):
 
 def test_a_mixture_has_words_once_and_one_kind_of_owner(small):
     for extra in ([Words(small)], [Documents(), Authors([["a"]] * 60)]):
-        with pytest.raises(ValueError, match="Words come once, and documents have one kind of owner"):
+        with pytest.raises(ValueError, match="Words and Labels come once, and documents have one kind of owner"):
             TopicModel([Words(small), *extra], 3).fit()
 
 
@@ -506,7 +522,7 @@ def test_bad_metadata_is_refused_with_the_cure(small):
         AuthorTopicModel(2).fit(small, authors=[["a"]] * 3)
     with pytest.raises(ValueError, match=r"authors has 5 rows"):
         AuthorTopicModel(2).fit(small, authors=sparse.csr_array(np.ones((5, 3))))
-    with pytest.raises(ValueError, match="author_prior is 'flat'; choose"):
+    with pytest.raises(ValueError, match="are 'flat'; choose"):
         AuthorTopicModel(2, author_prior="flat").fit(small, authors=[["a"]] * n)
     with pytest.raises(ValueError, match=r"documents 0 and 99, but documents are numbered 0 to 59"):
         RelationalTopicModel(2).fit(small, links=[(0, 99)])
@@ -552,8 +568,197 @@ def test_a_run_that_learns_its_link_weight_stops_when_it_is_asked_to():
 
     def stop(state, record):
         seen.append((record.schedule == "link weight", record.sweep))
-        return True
+        return record.schedule == "link weight"
 
     model = RelationalTopicModel(3, link_weight="learn", callbacks=[stop]).fit(corpus)
     assert seen == [(True, 1), (False, 1)]
     assert model.n_iter_ == len(model.history_) == 1
+
+
+# ------------------------------------------------------------------------------------------------------- forms in which people have it
+
+
+def test_an_author_without_documents_holds_nothing(authored):
+    corpus, _ = authored
+    members = AuthorTopicModel(3, max_iter=15).fit(corpus)
+    table = np.array([[name in row for name in members.author_names_] for row in corpus.authors], dtype=float)
+    empty = np.zeros((corpus.n_docs, 1))
+    model = AuthorTopicModel(3, max_iter=15).fit(corpus.counts, authors=table)
+    wider = AuthorTopicModel(3, max_iter=15).fit(corpus.counts, authors=np.hstack([empty, table, empty]))
+    np.testing.assert_array_equal(wider.components_, model.components_)
+    np.testing.assert_array_equal(wider.doc_topic_prior_, model.doc_topic_prior_)
+    np.testing.assert_array_equal(wider.author_counts_[1:-1], model.author_counts_)
+    assert not wider.author_counts_[[0, -1]].any()
+    np.testing.assert_allclose(wider.author_topic_[0], wider.doc_topic_prior_ / wider.doc_topic_prior_.sum())
+
+
+def test_owners_without_documents_beside_labels(small):
+    owners = np.eye(small.shape[0], small.shape[0] + 2)
+    labels = [["a"] if d % 2 else ["b", "c"] for d in range(small.shape[0])]
+    model = TopicModel([Words(small), Authors(owners), Labels(labels)], max_iter=15).fit()
+    assert model.owner_topic_.shape == (small.shape[0] + 2, 3)
+
+
+def test_a_frame_of_authors_is_read_by_its_columns(authored):
+    corpus, _ = authored
+    names = sorted({name for row in corpus.authors for name in row})
+    frame = pd.DataFrame([[int(name in row) for name in names] for row in corpus.authors], columns=names, index=range(5, 5 + corpus.n_docs))
+    model = AuthorTopicModel(3, max_iter=5).fit(corpus)
+    np.testing.assert_array_equal(AuthorTopicModel(3, max_iter=5).fit(corpus.counts, authors=frame).author_topic_, model.author_topic_)
+    part = frame[names[::-2]]
+    rows = [[name for name in row if name in part.columns] for row in corpus.authors]
+    np.testing.assert_array_equal(model.transform(corpus.counts, authors=part), model.transform(corpus.counts, authors=rows))
+    cells = pd.DataFrame(
+        {"first": [row[0] for row in corpus.authors], "second": [row[1] if len(row) > 1 else None for row in corpus.authors]}
+    )
+    pairs = [row[:2] for row in corpus.authors]
+    np.testing.assert_array_equal(
+        AuthorTopicModel(3, max_iter=5).fit(corpus.counts, authors=cells).author_topic_,
+        AuthorTopicModel(3, max_iter=5).fit(corpus.counts, authors=pairs).author_topic_,
+    )
+
+
+def test_a_frame_of_labels_is_read_by_its_columns(labeled):
+    corpus, _ = labeled
+    names = sorted({name for row in corpus.labels for name in row})
+    frame = pd.DataFrame([[name in row for name in names] for row in corpus.labels], columns=names)
+    model = LabeledLDA(max_iter=5).fit(corpus.counts, frame)
+    assert model.classes_.tolist() == names
+    np.testing.assert_array_equal(model.components_, LabeledLDA(max_iter=5).fit(corpus).components_)
+    assert model.predict(corpus.counts).shape == frame.shape
+    assert 0 <= model.score(corpus.counts, frame) <= 1
+
+
+def test_links_of_new_documents_in_all_forms_agree(linked):
+    corpus, _ = linked
+    train, test = np.arange(0, corpus.n_docs, 2), np.arange(1, corpus.n_docs, 2)
+    table = sparse.csr_array(corpus.links) if sparse.issparse(corpus.links) else adjacency(corpus.links, corpus.n_docs)
+    model = RelationalTopicModel(4, link_weight=0.3, max_iter=15).fit(corpus[train])
+    links = table[test][:, train]
+    shares = model.transform(corpus.counts[test], links)
+    np.testing.assert_array_equal(model.transform(corpus.counts[test], links.toarray()), shares)
+    lists = [links.indices[a:b].tolist() for a, b in pairwise(links.indptr)]
+    np.testing.assert_array_equal(model.transform(corpus.counts[test], lists), shares)
+    with pytest.raises(ValueError, match="fractions"):
+        model.transform(corpus.counts[test], [[0.5], *lists[1:]])
+    among = table[test][:, test]
+    alone = sparse.hstack([sparse.csr_array((len(test), len(train))), among])
+    np.testing.assert_array_equal(model.transform(corpus[test]), model.transform(corpus.counts[test], alone))
+
+
+def test_fit_transform_takes_links_as_fit_does(linked):
+    corpus, _ = linked
+    pairs = np.column_stack(adjacency(corpus.links, corpus.n_docs).tocoo().coords)
+
+    def model() -> RelationalTopicModel:
+        return RelationalTopicModel(4, link_weight=0.3, max_iter=10)
+
+    shares = model().fit_transform(corpus)
+    np.testing.assert_array_equal(model().fit_transform(corpus.counts, links=pairs), shares)
+    np.testing.assert_array_equal(model().fit_transform(corpus.counts, links=adjacency(pairs, corpus.n_docs).toarray()), shares)
+
+
+def test_directed_links_predict_with_the_table_of_training():
+    """Documents of topic 0 are pointed at by topic 1 only: eta is not symmetric, and stays so."""
+    counts = np.kron(np.eye(2), np.ones((20, 5))) * 4
+    links = [(20 + d, d) for d in range(20)]
+    model = RelationalTopicModel(2, directed=True, link_weight=0.3, max_iter=30).fit(counts, links=links)
+    assert np.abs(model.link_topic_ - model.link_topic_.T).max() > 0.1
+    np.testing.assert_allclose(model.link_topic_.sum(axis=1), 1)
+
+
+def test_completion_uses_what_a_corpus_knows(authored):
+    train, test = authored[0].split()
+    model = AuthorTopicModel(3, max_iter=20).fit(train)
+    with_authors = completion_perplexity(model, test)
+    assert with_authors == completion_perplexity(model, test.counts, authors=test.authors)
+    assert with_authors != completion_perplexity(model, test.counts)
+
+
+@pytest.mark.parametrize("threshold", [0, -1, 5, "half", np.nan])
+def test_threshold_of_labels_is_a_part(threshold, labeled):
+    with pytest.raises(ValueError, match="threshold is"):
+        LabeledLDA(threshold=threshold).fit(labeled[0])
+
+
+def test_neighbours_in_every_form_are_the_same_links(linked):
+    corpus, _ = linked
+    table = adjacency(corpus.links, corpus.n_docs)
+    lists = [table.indices[a:b].tolist() for a, b in pairwise(table.indptr)]
+    column = np.empty(corpus.n_docs, dtype=object)
+    column[:] = lists
+    gaps = [row or None for row in lists]
+    for links in (tuple(lists), list(map(tuple, lists)), column, gaps, pd.Series(lists), table.toarray().astype(int).tolist()):
+        np.testing.assert_array_equal(adjacency(links, corpus.n_docs).toarray(), table.toarray())
+
+
+def test_ids_of_documents(linked):
+    corpus, _ = linked
+    table = adjacency(corpus.links, corpus.n_docs)
+    ids = [f"d{i}" for i in range(corpus.n_docs)]
+    lists = [[ids[i] for i in table.indices[a:b]] for a, b in pairwise(table.indptr)]
+    by_id = RelationalTopicModel(4, link_weight=0.3, max_iter=5).fit(corpus.counts, links=lists, doc_ids=ids)
+    named = RelationalTopicModel(4, link_weight=0.3, max_iter=5).fit(replace(corpus, doc_names=ids))
+    np.testing.assert_array_equal(named.doc_topic_, by_id.doc_topic_)
+    assert named.predict_links(corpus.counts[:2], 3) == by_id.predict_links(corpus.counts[:2], 3)
+    assert {name for name, _ in named.predict_links(corpus.counts[:1], 3)[0]} < set(ids)
+    np.testing.assert_array_equal(named.predict_links([("d0", "d1")]), named.predict_links([(0, 1)]))
+    assert named.predict_links([]).shape == (0,)
+    with pytest.raises(ValueError, match="pairs names 'x', which is no id"):
+        named.predict_links([("d0", "x")])
+    with pytest.raises(ValueError, match="pairs names document -1"):
+        named.predict_links([(0, -1)])
+    with pytest.raises(ValueError, match="for ids give doc_ids"):
+        RelationalTopicModel(4).fit(corpus.counts, links=lists)
+    with pytest.raises(ValueError, match="leave doc_ids out"):
+        RelationalTopicModel(4).fit(corpus.counts, links=table, doc_ids=ids)
+    with pytest.warns(UserWarning, match="None of the neighbours is among the ids"):
+        RelationalTopicModel(4, max_iter=2).fit(corpus.counts, links=lists, doc_ids=range(corpus.n_docs))
+
+
+def test_a_label_without_documents_is_never_predicted(labeled):
+    corpus, _ = labeled
+    names = sorted({name for row in corpus.labels for name in row})
+    table = np.array([[name in row for name in names] for row in corpus.labels], dtype=int)
+    train = table[:, 0] == 0
+    with pytest.warns(UserWarning, match=f"No document has the label {0}"):
+        model = LabeledLDA(max_iter=10).fit(corpus.counts[train], table[train])
+    assert not model.predict_proba(corpus.counts)[:, 0].any()
+    with pytest.raises(ValueError, match="which is not among classes"):
+        TopicModel([Words(corpus.counts), Labels(corpus.labels, classes=np.array(names[1:]))]).fit()
+
+
+def test_labels_are_stratified_by_cross_validation():
+    counts = np.kron(np.eye(3), np.ones((20, 5))) + 1
+    assert (cross_validate(LabeledLDA(max_iter=20), counts, np.repeat([0, 1, 2], 20), cv=4)["test_score"] == 1).all()
+
+
+def test_authors_reach_scores_of_cross_validation(authored):
+    corpus, _ = authored
+    authors = np.empty(corpus.n_docs, dtype=object)
+    authors[:] = [tuple(row) for row in corpus.authors]
+    with config_context(enable_metadata_routing=True):
+        model = AuthorTopicModel(3, max_iter=5).set_fit_request(authors=True)
+        scores = [
+            cross_validate(model.set_score_request(authors=heard), corpus.counts, cv=KFold(3), params={"authors": authors})["test_score"]
+            for heard in (True, False)
+        ]
+    assert (scores[0] != scores[1]).all()
+
+
+def test_questions_about_authors_that_have_no_answer():
+    model = AuthorTopicModel(4, doc_topic_prior=0.01, topic_word_prior=0.01, max_iter=5).fit(np.eye(2) * 9, authors=[["a"], ["b"]])
+    assert all(np.isfinite(share) for k in range(4) for _, share in model.authors_of_topic(k))
+    with pytest.warns(UserWarning, match="No authors"):
+        alone = AuthorTopicModel(2, max_iter=2).fit(np.eye(4) + 1)
+    for question in (lambda: alone.similar_authors("a"), lambda: alone.who_writes_about("word0"), lambda: alone.authors_of_topic(0)):
+        with pytest.raises(ValueError, match="fitted without authors"):
+            question()
+
+
+def test_who_writes_about_cuts_text_as_training_did():
+    texts = ["Markov chain Monte Carlo", "neural network layers", "Markov chain walks", "deep neural network"]
+    corpus = read(texts, vectorizer=CountVectorizer(lowercase=False, ngram_range=(1, 2)))
+    model = AuthorTopicModel(2, max_iter=10).fit(replace(corpus, authors=[["m"], ["n"], ["m"], ["n"]]))
+    assert model.who_writes_about("Markov chain")[0][0] == "m"
+    assert model.who_writes_about(["Markov chain"])[0][0] == "m"

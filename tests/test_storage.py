@@ -155,3 +155,18 @@ def test_what_cannot_be_saved_says_so(tmp_path):
     with pytest.raises(TypeError, match="factors may hold any code"):
         TopicModel([Words(counts)], 2, max_iter=2).fit().save(tmp_path / "m")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("random_state", [np.random.default_rng(0), np.random.RandomState(0)])
+def test_a_generator_stays_outside_of_the_file(random_state, tmp_path):
+    model = LDA(2, max_iter=2, random_state=random_state).fit(np.eye(4) + 1)
+    model.save(tmp_path / "m.topoi")
+    np.testing.assert_array_equal(topoi.load(tmp_path / "m.topoi").components_, model.components_)
+
+
+@pytest.mark.parametrize("manifest", [{"format": "x"}, {"format": None}, {"format": 1, "class": ["LDA"]}, {}])
+def test_a_strange_manifest_is_refused_in_a_sentence(manifest, tmp_path):
+    with zipfile.ZipFile(tmp_path / "m.topoi", "w") as archive:
+        archive.writestr("manifest.json", json.dumps(manifest))
+    with pytest.raises(ValueError, match="is not a topoi model, or it is damaged"):
+        topoi.load(tmp_path / "m.topoi")

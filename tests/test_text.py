@@ -269,3 +269,17 @@ def test_counts_in_memory_are_counts():
     assert list(topoi.read(cell_table).doc_names) == cells
     with pytest.raises(ValueError, match="holds counts, which have no columns"):
         topoi.read(counts, text="abstract")
+
+
+def test_lists_of_stop_words_add_up(tmp_path):
+    (tmp_path / "mine.txt").write_text("cats\n")
+    vectorizer = topoi.make_vectorizer(stop_words=f"english,{tmp_path / 'mine.txt'}")
+    assert {"the", "cats"} < set(vectorizer.stop_words)
+    with pytest.raises(ValueError, match="german is no file, and no list of stop words that topoi has"):
+        topoi.make_vectorizer(stop_words="german")
+
+
+def test_files_of_a_folder_may_end_in_capitals(tmp_path):
+    for name in ("a.txt", "b.TXT"):
+        (tmp_path / name).write_text("cats and dogs")
+    assert topoi.read(tmp_path, vectorizer=topoi.make_vectorizer(min_df=1, max_df=1.0)).n_docs == 2

@@ -12,15 +12,19 @@ from scipy import sparse
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import CountVectorizer
 
-__all__ = ["Corpus", "check_counts", "counts_for", "hold_out", "split_tokens"]
+__all__ = ["Corpus", "check_counts", "counts_for", "hold_out", "is_whole", "refuse_broken", "split_tokens", "unwrapped"]
+
+
+MOST = 1e12  # of an entry
 
 
 def check_counts(counts: Any, *, name: str = "X") -> sparse.csr_array:
     """Return `counts` as a canonical float64 CSR array (sorted, no duplicates, no explicit zeros), or say what is wrong with it."""
+    refuse_broken(counts, name)
     if sparse.issparse(counts):
         if counts.dtype.kind not in "fiub":
             raise ValueError(f"{name} holds {counts.dtype} entries; expected numbers. Convert it with .astype(float).")
-        csr = sparse.csr_array(counts, dtype=np.float64, copy=True)
+        csr = sparse.csr_array(counts.astype(np.float64), copy=True)  # numbers first: small types overflow where entries are summed
     else:
         array = np.asarray(counts)
         if array.ndim != 2:
@@ -36,7 +40,20 @@ def check_counts(counts: Any, *, name: str = "X") -> sparse.csr_array:
         raise ValueError(f"Negative values in {name}: topic models need counts or weights >= 0. Clip them, or check the preprocessing.")
     csr.sum_duplicates()
     csr.eliminate_zeros()
+    if csr.nnz and csr.data.max() > MOST:
+        raise ValueError(
+            f"{name} holds {csr.data.max():g}; single precision can only work with entries up to {MOST:g}. Divide it by a constant."
+        )
     return csr
+
+
+def refuse_broken(table: Any, name: str = "X") -> None:
+    """Refuse a sparse matrix with places outside of its shape, which compiled code would follow."""
+    if sparse.issparse(table) and table.format in ("csr", "csc", "bsr"):
+        try:
+            table.check_format(full_check=True)
+        except ValueError as error:
+            raise ValueError(f"{name} is a damaged sparse matrix ({error}). Make it anew from its entries, with coo_array.") from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +106,11 @@ class Corpus:
         return self.counts.shape[1]
 
     @property
+    def words(self) -> list[str]:
+        """The word of each column; "word0", "word1", … where there is no vocabulary."""
+        return [f"word{i}" for i in range(self.n_words)] if self.vocabulary is None else list(map(str, self.vocabulary))
+
+    @property
     def n_tokens(self) -> float:
         """Sum of all counts."""
         return float(self.counts.sum())
@@ -135,8 +157,20 @@ class Corpus:
         if not 0 < test_size < 1:
             raise ValueError(f"test_size is {test_size}; expected a share between 0 and 1.")
         order = np.random.default_rng(random_state).permutation(self.n_docs)
-        n_test = max(1, round(test_size * self.n_docs))
+        if self.n_docs < 2:
+            raise ValueError(f"A corpus of {self.n_docs} documents cannot be split; it takes two.")
+        n_test = min(max(1, round(test_size * self.n_docs)), self.n_docs - 1)
         return self[np.sort(order[n_test:])], self[np.sort(order[:n_test])]
+
+
+def is_whole(counts: sparse.csr_array) -> bool:
+    """Whether all entries are whole numbers."""
+    return bool((counts.data == np.round(counts.data)).all())
+
+
+def unwrapped(model: Any, X: Any) -> tuple[Any, Any]:
+    """The last step of a scikit-learn Pipeline, and X as the steps before it make it; any other model as it is."""
+    return (model[-1], model[:-1].transform(X)) if hasattr(model, "steps") else (model, X)
 
 
 def counts_for(model: Any, X: Any) -> Any:
@@ -153,7 +187,7 @@ def split_tokens(counts: Any, held_out: float = 0.1, random_state: int = 0) -> t
         raise ValueError(f"held_out is {held_out}; expected a share between 0 and 1.")
     counts = check_counts(counts.counts if isinstance(counts, Corpus) else counts)
     repeats = counts.data.astype(np.int64)
-    if (repeats != counts.data).any():
+    if not is_whole(counts):
         raise ValueError("Tokens can only be split in whole-number counts; give raw counts, not weights.")
     lengths = counts.sum(axis=1).astype(np.int64)
     token_doc = np.repeat(np.arange(counts.shape[0]), lengths)
@@ -175,7 +209,7 @@ def split_tokens(counts: Any, held_out: float = 0.1, random_state: int = 0) -> t
 
 def hold_out(weights: sparse.csr_array, seed: int, share: float = 0.1) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Observed and held-out parts of counts (by tokens, see `split_tokens`) or of weights (by whole entries)."""
-    if (weights.data == np.round(weights.data)).all():
+    if is_whole(weights):
         return split_tokens(weights, share, seed)
     held, observed = weights.copy(), weights.copy()
     chosen = np.random.default_rng(seed).random(weights.nnz) < share
@@ -188,6 +222,8 @@ def hold_out(weights: sparse.csr_array, seed: int, share: float = 0.1) -> tuple[
 def _take(values: Any, rows: np.ndarray) -> Any:
     if values is None:
         return None
+    if hasattr(values, "iloc"):  # pandas, by place and not by label
+        return values.iloc[rows]
     return values[rows] if hasattr(values, "shape") else [values[i] for i in rows]
 
 
@@ -196,10 +232,5 @@ def _take_links(links: Any, rows: np.ndarray, n_docs: int) -> Any:
 
     if links is None:
         return None
-    if not are_pairs(links, n_docs):
-        return (links.tocsr() if sparse.issparse(links) else adjacency(links, n_docs))[rows][:, rows]
-    pairs = np.asarray(links, dtype=np.int64).reshape(-1, 2)
-    new = np.full(n_docs, -1)
-    new[rows] = np.arange(len(rows))
-    moved = new[pairs]
-    return moved[(moved >= 0).all(axis=1)]
+    inside = adjacency(links, n_docs)[rows][:, rows]
+    return np.column_stack(inside.tocoo().coords) if are_pairs(links, n_docs) else inside

@@ -25,6 +25,7 @@ PACKAGES = ("numpy", "scipy", "sklearn")
 SKIPPED = re.compile(
     r"(\._|\.tests?\b|\.testing\b|\.testutils\b|\.dfitpack\b|\.externals\b|\.conftest|\.setup\b|\.f2py\b|\.distutils\b|\.misc\b|\.experimental\b|\.typing\b|\.core\b|\.compat)"
 )
+EXPERIMENTAL = "is still **experimental**"
 MIN_WORDS = 30
 JOURNALS = "Acad Amer Appl Assoc Biol Comp Comput Eng Math Numer Phys Proc Res Roy Sci Soc Stat Statist"
 STOP = """
@@ -66,10 +67,10 @@ def _documents() -> Iterator[tuple[str, str]]:
                 warnings.simplefilter("ignore")  # deprecated namespaces
                 try:
                     thing = getattr(module, name, None)
-                except ImportError:  # scikit-learn's experimental parts
+                except ImportError:  # scikit-learn's experimental parts, unless somebody has enabled them
                     continue
             text = inspect.getdoc(thing) if callable(thing) else None
-            if text and text not in seen and len(text.split()) >= MIN_WORDS:
+            if text and EXPERIMENTAL not in text and text not in seen and len(text.split()) >= MIN_WORDS:
                 seen.add(text)
                 yield f"{module.__name__}.{name}", text
 

@@ -44,7 +44,8 @@ def save(model: Any, path: str | Path) -> None:
     if not hasattr(model, "components_"):
         raise ValueError(f"This {name} is not fitted; call fit before save.")
     arrays: dict[str, np.ndarray] = {}
-    values = {key: encode(value, key, arrays) for key, value in vars(model).items() if key not in LEFT_OUT}
+    left_out = LEFT_OUT if isinstance(model.random_state, int | np.integer | None) else (*LEFT_OUT, "random_state")
+    values = {key: encode(value, key, arrays) for key, value in vars(model).items() if key not in left_out}
     manifest = {"format": FORMAT, "topoi": __version__, "class": name, "values": values}
     write_archive(Path(path), manifest, arrays)
 
@@ -117,10 +118,12 @@ def _damaged(path: Path, what: str, error: Exception) -> ValueError:
 
 
 def _check(manifest: dict[str, Any], path: Path) -> None:
-    if manifest.get("format", 0) > FORMAT:
+    if not isinstance(manifest.get("format"), int) or not isinstance(manifest.get("class"), str):
+        raise _damaged(path, "a topoi model", ValueError("its manifest names no format and class"))
+    if manifest["format"] > FORMAT:
         raise ValueError(f"{path} was written by topoi {manifest.get('topoi')}, which has a newer file format; upgrade topoi to read it.")
-    if manifest.get("class") not in MODELS:
-        raise ValueError(f"{path} holds a {manifest.get('class')!r}, which is no topoi model.")
+    if manifest["class"] not in MODELS:
+        raise ValueError(f"{path} holds a {manifest['class']!r}, which is no topoi model.")
 
 
 def encode(value: Any, key: str, arrays: dict[str, np.ndarray]) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from topoi.formats.files import Tell, existing, numbered_lines, stem_and_suffix
 
-__all__ = ["Rows", "as_id", "as_list", "as_names", "as_text", "missing", "open_rows", "pairs_in_file", "rows_in_memory"]
+__all__ = ["FORMS", "Rows", "as_id", "as_list", "as_names", "as_text", "missing", "open_rows", "pairs_in_file", "rows_in_memory"]
 
 FORMS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet", ".txt": "lines"}
 LONGEST_CELL = 2**31 - 1
@@ -74,7 +74,7 @@ def open_rows(path: Path, form: str | None, encoding: str, tell: Tell | None) ->
 
 
 def _folder(path: Path, encoding: str, tell: Tell | None) -> Rows:
-    files = sorted(file for file in path.rglob("*.txt") if file.is_file())
+    files = sorted(file for file in path.rglob("*") if file.suffix.lower() == ".txt" and file.is_file())
     if not files:
         raise ValueError(f"{path} is a folder without .txt files; put each document into one, or give a table such as .csv.")
 

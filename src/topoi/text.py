@@ -6,7 +6,7 @@ Texts are read one at a time and never held all at once; what is kept of them is
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,7 @@ def make_vectorizer(
 ) -> CountVectorizer:
     """A CountVectorizer with defaults that suit topics: lower case, words that begin with a letter, neither too rare nor too common.
 
-    stop_words: "english", None or "none", words, or a file of them, one a line. min_df, max_df: least number (or share) of documents a word
+    stop_words: "english", None or "none", words, a file of them, one a line, or names of these with commas between ("english,mine.txt"). min_df, max_df: least number (or share) of documents a word
     is in, and the greatest. vocabulary: the words to count and no others, or a file of them.
     """
     if isinstance(vocabulary, str | Path):
@@ -62,12 +62,19 @@ def _stop_words(given: str | Path | Sequence[str] | None, lowercase: bool, token
     """The list, with the parts into which the tokeniser cuts its words ("don't" also stops "don")."""
     if given is None or given == "none":
         return None
-    if given == "english":
-        words: Iterable[str] = [*ENGLISH_STOP_WORDS, *CONTRACTIONS.split()]
-    else:
-        words = read_words(Path(given)) if isinstance(given, str | Path) else given
+    words = [word for name in str(given).split(",") for word in _stop_list(name)] if isinstance(given, str | Path) else given
     cut = CountVectorizer(lowercase=lowercase, token_pattern=token_pattern).build_analyzer()
     return sorted({part for word in words for part in [word, *cut(word)]})
+
+
+def _stop_list(name: str) -> list[str]:
+    if name == "english":
+        return [*ENGLISH_STOP_WORDS, *CONTRACTIONS.split()]
+    if not Path(name).is_file():
+        raise ValueError(
+            f"{name} is no file, and no list of stop words that topoi has; give a file with a word on each line, or 'english'."
+        )
+    return read_words(Path(name))
 
 
 def vectorizer_settings(vectorizer: CountVectorizer) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def transform(
         if output.suffix.lower() not in (".csv", ".tsv", ".jsonl"):
             raise ValueError(f"{output}: cannot write {output.suffix or 'a file without suffix'}; end the name in .csv, .tsv or .jsonl.")
     loaded = load_model(model)
-    mention_unused(columns, "links", "labels", *(() if hasattr(loaded, "author_names_") else ("authors",)))
+    mention_unused(columns, "labels", *_unheard(loaded))
     corpus = read_corpus(input, columns, like=loaded)
     rows = list(_share_rows(corpus, loaded.transform(corpus), loaded.topic_names_))
     if output is None:
@@ -76,9 +76,9 @@ def transform(
         note(f"Wrote {output}: {corpus.n_docs} documents x {len(loaded.topic_names_)} topics.")
 
 
-def _authors(model: Any, corpus: Corpus) -> dict[str, Any]:
-    """The authors of documents, for a model that knows what to do with them."""
-    return {"authors": corpus.authors} if corpus.authors is not None and hasattr(model, "author_names_") else {}
+def _unheard(model: Any) -> list[str]:
+    """Options that say nothing to this model."""
+    return [option for option, known in (("authors", "author_names_"), ("links", "link_topic_")) if not hasattr(model, known)]
 
 
 def _share_rows(corpus: Corpus, shares: Any, names: list[str]) -> Iterator[dict[str, Any]]:
@@ -105,12 +105,12 @@ def evaluate(model: Model, input: Input, columns: Columns, seed: Seed = 0, as_js
     from topoi import evaluate as measures
 
     loaded = load_model(model)
-    mention_unused(columns, "links")
+    mention_unused(columns, *_unheard(loaded))
     corpus = read_corpus(input, columns, like=loaded)
     seen = 0 if loaded.doc_names_ is None or corpus.doc_names is None else len(set(loaded.doc_names_) & set(corpus.doc_names))
     if seen:
         note(f"The model was trained on {seen} of these documents, so it looks better than it is; give new ones.")
-    found = measures.completion(loaded, corpus, random_state=seed, **_authors(loaded, corpus))
+    found = measures.completion(loaded, corpus, random_state=seed)
     npmi = measures.npmi(loaded, corpus)
     answer = {
         "documents": corpus.n_docs,
@@ -122,8 +122,8 @@ def evaluate(model: Model, input: Input, columns: Columns, seed: Seed = 0, as_js
         "diversity": measures.topic_diversity(loaded),
     }
     if corpus.labels is not None and hasattr(loaded, "classes_"):
-        best = loaded.most_likely(corpus)
-        answer["label_found"] = sum(guess[0] in truth for guess, truth in zip(best, corpus.labels, strict=True)) / corpus.n_docs
+        judged = [(guess[0], truth) for guess, truth in zip(loaded.most_likely(corpus), corpus.labels, strict=True) if len(truth)]
+        answer |= {"labeled_documents": len(judged), "label_found": sum(guess in truth for guess, truth in judged) / max(len(judged), 1)}
     if as_json:
         return show_json(answer)
     rows = [
@@ -132,7 +132,7 @@ def evaluate(model: Model, input: Input, columns: Columns, seed: Seed = 0, as_js
         ("diversity", f"{answer['diversity']:.2f}", "share of different words among the topics' top words"),
     ]
     if "label_found" in answer:
-        rows.append(("likeliest label right", f"{answer['label_found']:.1%}", f"of {corpus.n_docs} documents"))
+        rows.append(("likeliest label right", f"{answer['label_found']:.1%}", f"of {answer['labeled_documents']} labeled documents"))
     show(
         plain_table(
             f"{model.name} on {corpus.n_docs} documents, {found.n_tokens} tokens held out", "measure", "value", "meaning", rows=rows

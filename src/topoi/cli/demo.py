@@ -39,10 +39,10 @@ def _demo_topics(console: Console, corpus: Corpus, topics: int, seed: int) -> No
 
     train, test = corpus.split(random_state=seed)
     model = LDA(topics, random_state=seed, verbose=int(sys.stderr.isatty())).fit(train)
-    share = model.topic_shares_
+    share, words = model.topic_shares_, model.top_words(9)
     table = Table("topic", "share", "words", title="LDA: what the docstrings are about")
     for k in share.argsort()[::-1]:
-        table.add_row(str(k), f"{share[k]:.1%}", " ".join(model.top_words(9)[k]))
+        table.add_row(str(k), f"{share[k]:.1%}", " ".join(words[k]))
     console.print(table)
     found = evaluate.completion(model, test)
     console.print(
@@ -57,9 +57,9 @@ def _demo_authors(console: Console, corpus: Corpus, topics: int, seed: int) -> N
 
     model = AuthorTopicModel(topics, random_state=seed, max_iter=50).fit(corpus)
     table = Table("words", "cited authors", title="Author-topic model: who is cited for what")
-    written = model.author_counts_.sum(axis=0)
+    written, words = model.author_counts_.sum(axis=0), model.top_words(6)
     for k in written.argsort()[::-1][:8]:
-        table.add_row(" ".join(model.top_words(6)[k]), ", ".join(name for name, _ in model.authors_of_topic(int(k), 4)))
+        table.add_row(" ".join(words[k]), ", ".join(name for name, _ in model.authors_of_topic(int(k), 4)))
     console.print(table)
 
 
@@ -70,14 +70,11 @@ def _demo_links(console: Console, corpus: Corpus, topics: int, seed: int) -> Non
 
     model = RelationalTopicModel(topics, random_state=seed, max_iter=50).fit(corpus)
     names = [str(name) for name in corpus.doc_names or ()]
-    asked = [
-        i
-        for i, name in enumerate(names)
-        if name in ("numpy.linalg.svd", "scipy.signal.butter", "scipy.stats.ttest_ind", "sklearn.cluster.KMeans")
-    ]
+    known = ("numpy.linalg.svd", "scipy.signal.butter", "scipy.stats.ttest_ind", "sklearn.cluster.KMeans")
+    asked = [i for i, name in enumerate(names) if name in known]
     table = Table("function", "see also, says the model", title="Relational model: links from topics")
     for i, recommended in zip(asked, model.predict_links(corpus.counts[asked], n=6), strict=True):
-        table.add_row(names[i], ", ".join(names[j] for j, _ in recommended if j != i))
+        table.add_row(names[i], ", ".join(name for name, _ in recommended if name != names[i]))
     console.print(table)
     console.print(f"Linked docstrings decide {model.link_weight_:.0%} of each other's topics (learned).\n")
 

@@ -76,7 +76,9 @@ class Columns:
 class Words:
     """Which words of texts are counted."""
 
-    stop_words: Annotated[str, _option(WORDS, "'english', 'none', or a file with a word on each line.", show_default=True)] = "english"
+    stop_words: Annotated[
+        str, _option(WORDS, "'english', 'none', a file with a word on each line, or 'english,FILE'.", show_default=True)
+    ] = "english"
     min_df: Annotated[str, _option(WORDS, "Least number (2) or share (0.01) of documents a word is in.", show_default=True)] = "2"
     max_df: Annotated[str, _option(WORDS, "Greatest number (500) or share (0.5) of documents a word is in.", show_default=True)] = "0.5"
     ngrams: Annotated[str, _option(WORDS, "Length of phrases: 1, or 1-2 for words and pairs.", show_default=True)] = "1"

@@ -25,11 +25,17 @@ def topic_rows(model: Any, n_words: int) -> list[dict[str, Any]]:
     return [{"topic": int(k), "name": names[k], "share": float(share[k]), "words": words[k]} for k in (-share).argsort(kind="stable")]
 
 
+def _line(words: list[str]) -> str:
+    from topoi.models.base import spelled
+
+    return spelled(words)
+
+
 def topics_table(model: Any, n_words: int) -> Table:
     rows = topic_rows(model, n_words)
     named = any(row["name"] != f"topic{row['topic']}" for row in rows)
     used = [row for row in rows if row["share"] > EMPTY / len(rows)]
-    shown = [[row["topic"], *([row["name"]] if named else []), f"{row['share']:.1%}", " ".join(row["words"])] for row in used]
+    shown = [[row["topic"], *([row["name"]] if named else []), f"{row['share']:.1%}", _line(row["words"])] for row in used]
     empty = f", {len(rows) - len(used)} of them empty and not shown: fewer would do" if len(used) < len(rows) else ""
     return plain_table(f"{len(rows)} topics{empty}", "topic", *(["name"] if named else []), "share", "words", rows=shown)
 
@@ -79,7 +85,7 @@ def authors(
     if as_json:
         return show_json(answer)
     if name is not None:
-        topic_cells = [(t["topic"], t["name"], f"{t['share']:.0%}", " ".join(t["words"])) for t in answer["topics"]]
+        topic_cells = [(t["topic"], t["name"], f"{t['share']:.0%}", _line(t["words"])) for t in answer["topics"]]
         show(plain_table(f"What {name} writes about", "topic", "name", "share", "words", rows=topic_cells))
         show(
             plain_table(f"Authors like {name}", "author", "similarity", rows=[(a["name"], f"{a['score']:.2f}") for a in answer["similar"]])
@@ -97,7 +103,7 @@ def _authors_of_topics(model: Any, number: int, as_json: bool) -> None:
     rows = [{**row, "authors": _pairs(model.authors_of_topic(row["topic"], number))} for row in topic_rows(model, 6)]
     if as_json:
         return show_json({"topics": rows})
-    cells = [(row["topic"], " ".join(row["words"]), ", ".join(a["name"] for a in row["authors"][:5])) for row in rows]
+    cells = [(row["topic"], _line(row["words"]), ", ".join(a["name"] for a in row["authors"][:5])) for row in rows]
     return show(plain_table("Who writes about what", "topic", "words", "authors", rows=cells))
 
 
@@ -154,13 +160,16 @@ def _links_of_known(model: Any, place: int, number: int) -> list[dict[str, Any]]
 def _links_of_text(model: Any, path: Path, number: int) -> list[dict[str, Any]]:
     from topoi.cli.shell import vectorizer_of
     from topoi.formats.files import existing, numbered_lines
+    from topoi.tables import FORMS
 
+    if path.suffix.lower() in FORMS.keys() - {".txt"}:
+        raise ValueError(f"{path} is a table; give one document as a .txt file, or ask predict_links in Python for many.")
     text = "".join(line for _, line in numbered_lines(existing(path)))
     counts = vectorizer_of(model).transform([text])
     if not counts.nnz:
         raise ValueError(f"{path} has none of the words of the model; give a text about something it knows.")
     (found,) = model.predict_links(counts.astype(float), number)
-    return [{"document": str(name) if model.doc_ids_ else _name(model, name), "score": score, "linked": False} for name, score in found]
+    return [{"document": str(name), "score": score, "linked": False} for name, score in found]
 
 
 def _name(model: Any, number: int) -> str:

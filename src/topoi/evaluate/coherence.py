@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from topoi.corpus import check_counts, counts_for
+from topoi.corpus import check_counts, counts_for, unwrapped
 
 __all__ = ["c_v", "npmi", "top_word_ids", "u_mass"]
 
@@ -20,6 +20,8 @@ __all__ = ["c_v", "npmi", "top_word_ids", "u_mass"]
 def top_word_ids(topics: Any, n_words: int) -> list[np.ndarray]:
     """Word numbers of each topic's top words, from a fitted model, an array (K, W) of weights, or lists of word numbers."""
     table = getattr(topics, "components_", topics)
+    if not isinstance(table, np.ndarray) and np.asarray(table[0]).dtype.kind == "f":
+        table = np.asarray(table)
     is_array = isinstance(table, np.ndarray) and table.ndim == 2
     if is_array and (table.dtype.kind == "f" or any(len(np.unique(row)) < len(row) for row in table)):  # a list names no word twice
         return [np.argsort(-row, kind="stable")[:n_words] for row in table]
@@ -61,6 +63,7 @@ def _per_topic(
     topics: Any, reference: Any, n_words: int, score: Callable[[np.ndarray, np.ndarray], float], shares: bool = True
 ) -> np.ndarray:
     """score(together, alone) of each topic: (n, n) and (n,) document counts (or shares) of its top words."""
+    topics, reference = unwrapped(topics, reference)
     counts = check_counts(counts_for(topics, reference), name="reference")
     present = sparse.csc_array(counts.astype(bool).astype(np.float64))
     scale = counts.shape[0] if shares else 1

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import numbers
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from topoi.corpus import Corpus, check_counts, counts_for, split_tokens
+from topoi.corpus import Corpus, check_counts, counts_for, is_whole, split_tokens, unwrapped
 from topoi.infer import measures
 from topoi.infer.crew import Crew
 from topoi.infer.monitor import document_log_likelihood
-from topoi.infer.predict import fold_in
+from topoi.infer.predict import MAX_SWEEPS, fold_in
 from topoi.infer.rules import make_rule
 from topoi.models.base import TopicModelBase, checked_prior
 
-__all__ = ["Completion", "completion", "completion_perplexity", "left_to_right", "split_tokens"]
+__all__ = ["Completion", "completion", "completion_perplexity", "left_to_right", "split_tokens", "topics_of"]
 
 FOREIGN_PRIOR = 0.01  # prior of topic shares under topics that come without one
 SMOOTHING = 1e-12  # share of a uniform word distribution mixed into foreign topics, which may hold zeros
@@ -48,19 +49,22 @@ def completion(
 ) -> Completion:
     """Predict held-out tokens of each document from its other tokens, with topics fixed.
 
-    model: a fitted topoi model, or topics of any other library as an array (K, W). Topics from elsewhere, and any model with
+    model: a fitted topoi model, or topics of any other library: an array (K, W), or a model with `components_`; also at the end of a Pipeline. Topics from elsewhere, and any model with
     `fold_in_rule` ("bp" is the common one, "gibbs" the mean of the last `fold_in_samples` samples), are folded in by that rule (default "bp") with `doc_topic_prior`, a number
-    or (K,) (default: the model's own, or 0.01). So all libraries can be scored in one way. `metadata` (authors, links) goes to the
+    or (K,) (default: the model's own, or 0.01). So all libraries can be scored in one way. `metadata` (authors, links; default: those of a Corpus) goes to the
     model's `transform`, which works with the model's own n_jobs.
     """
+    if not isinstance(fold_in_samples, numbers.Integral) or not 1 <= fold_in_samples <= MAX_SWEEPS // 2:
+        raise ValueError(f"fold_in_samples is {fold_in_samples!r}; expected a whole number from 1 to {MAX_SWEEPS // 2}.")
+    model, X = unwrapped(model, X)
     observed, held = split_tokens(counts_for(model, X), held_out, random_state)
     if not held.nnz:
         raise ValueError("No document has two tokens, so none can be held out. Test on longer documents.")
     topic_word = topics_of(model, observed.shape[1])
     with Crew(n_jobs) as crew:
-        if hasattr(model, "transform") and fold_in_rule is None and doc_topic_prior is None:
-            document = Corpus(observed) if isinstance(model, TopicModelBase) else observed
-            shares = np.asarray(model.transform(document, **metadata))
+        if isinstance(model, TopicModelBase) and fold_in_rule is None and doc_topic_prior is None:
+            documents = replace(X, counts=observed, vocabulary=None) if isinstance(X, Corpus) else Corpus(observed)
+            shares = np.asarray(model.transform(documents, **metadata))
         else:
             alpha = _prior_of(model, doc_topic_prior, len(topic_word))
             messages = "auto" if fold_in_rule == "gibbs" else "edge"
@@ -91,9 +95,12 @@ def left_to_right(
 
     model: a fitted model, or topics (K, W) with `doc_topic_prior` (default 0.01). Tokens come in a random order keyed by `random_state`.
     """
+    if not isinstance(n_particles, numbers.Integral) or n_particles < 1:
+        raise ValueError(f"n_particles is {n_particles!r}; expected a whole number of at least 1.")
+    model, X = unwrapped(model, X)
     counts = check_counts(counts_for(model, X))
     repeats = counts.data.astype(np.int64)
-    if (repeats != counts.data).any():
+    if not is_whole(counts):
         raise ValueError("Left-to-right likelihood needs whole-number counts; give raw counts, not weights.")
     topic_word = topics_of(model, counts.shape[1])
     alpha = _prior_of(model, doc_topic_prior, len(topic_word))

@@ -39,7 +39,8 @@ def choose_n_components(
     """Fit each number of topics with several seeds on part of the documents and measure it on the rest.
 
     Recommended is the smallest number whose held-out perplexity is within one standard error (over seeds) of the best. Coherence (NPMI),
-    diversity and stability stand beside it, because no single measure decides. tell: called with (fits done, fits to do).
+    diversity and stability stand beside it, because no single measure decides. model: what to fit (default: LDA); authors and links of a Corpus
+    go to models that know them. tell: called with (fits done, fits to do).
     """
     from topoi.models.lda import LDA
 
@@ -50,13 +51,14 @@ def choose_n_components(
     corpus = X if isinstance(X, Corpus) else Corpus(check_counts(X))
     train, test = corpus.split(test_size, random_state)
     rows: list[dict[str, float]] = []
-    for k in sorted(candidates):
+    candidates = sorted(set(candidates))
+    for k in candidates:
         fits = []
         for seed in range(n_seeds):
             if tell is not None:
                 tell(len(rows) * n_seeds + seed, len(candidates) * n_seeds)
-            fits.append(clone(model or LDA()).set_params(n_components=k, random_state=random_state + seed).fit(train.counts))
-        perplexities = [completion_perplexity(fit, test.counts, random_state=random_state) for fit in fits]
+            fits.append(clone(model or LDA()).set_params(n_components=k, random_state=random_state + seed).fit(train))
+        perplexities = [completion_perplexity(fit, test, random_state=random_state) for fit in fits]
         rows.append(
             {
                 "n_components": k,
@@ -71,4 +73,6 @@ def choose_n_components(
     limit = lowest["perplexity"] + lowest["perplexity_se"]
     best = next(row for row in rows if row["perplexity"] <= limit)
     reason = f"{best['n_components']} topics: the fewest whose held-out perplexity ({best['perplexity']:.1f}) is within one standard error of the lowest ({lowest['perplexity']:.1f} at {lowest['n_components']})."
+    if best is rows[-1]:
+        reason += " That is the largest number tried; try larger ones, too."
     return Choice(rows, int(best["n_components"]), reason)

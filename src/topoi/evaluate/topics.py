@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from topoi.corpus import Corpus
 from topoi.evaluate.coherence import top_word_ids
 from topoi.evaluate.perplexity import topics_of
 
-__all__ = ["match_topics", "stability", "topic_diversity"]
+__all__ = ["match_topics", "mean_stability", "stability", "topic_diversity"]
 
 
 def topic_diversity(topics: Any, n_words: int = 25) -> float:
@@ -22,14 +23,18 @@ def topic_diversity(topics: Any, n_words: int = 25) -> float:
 
 
 def match_topics(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Best one-to-one matching of two models' topics by cosine (Hungarian method).
+    """Best one-to-one matching of two models' topics by cosine (Hungarian method), over the words of the first.
 
     Returns (K,) the partner in `second` of each topic of `first` (-1 where there are too few), and (K,) their cosine (0 without partner).
     """
     a, b = topics_of(first), topics_of(second)
+    words, others = getattr(first, "vocabulary_", None), getattr(second, "vocabulary_", None)
+    if words is not None and others is not None and not np.array_equal(words, others):
+        b = Corpus(b, others).like(words).counts.toarray()
     if a.shape[1] != b.shape[1]:
         raise ValueError(f"The models have {a.shape[1]} and {b.shape[1]} words; topics can only be matched over one vocabulary.")
-    cosine = (a / np.linalg.norm(a, axis=1, keepdims=True)) @ (b / np.linalg.norm(b, axis=1, keepdims=True)).T
+    lengths = np.outer(np.linalg.norm(a, axis=1), np.linalg.norm(b, axis=1))
+    cosine = a @ b.T / np.maximum(lengths, 1e-300)
     rows, columns = linear_sum_assignment(-cosine)
     partner, similarity = np.full(len(a), -1), np.zeros(len(a))
     partner[rows], similarity[rows] = columns, cosine[rows, columns]

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -121,8 +122,9 @@ def write(corpus: Corpus, path: str | Path, form: str | None = None, *, overwrit
     words = None if form in ("npz", "h5ad") or corpus.vocabulary is None else list(map(str, corpus.vocabulary))
     if words is not None:
         files.append(vocabulary_path(path, form))
-        if files[1].is_file() and read_words(files[1]) == words:  # files of one corpus in several formats may share it
-            words = None
+        with suppress(FileNotFoundError, ValueError):
+            if read_words(files[1]) == words:  # files of one corpus in several formats may share it
+                words = None
     may_write(files if words is not None else files[:1], overwrite)
     lost = [
         name

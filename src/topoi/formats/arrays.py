@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from topoi.corpus import Corpus
+from topoi.corpus import Corpus, is_whole
 from topoi.formats.files import existing, replacing, rows_of
 
 __all__ = ["from_anndata", "read_h5ad", "read_mtx", "read_npz", "to_anndata", "write_h5ad", "write_mtx", "write_npz"]
@@ -34,7 +34,7 @@ def write_mtx(corpus: Corpus, path: str | Path) -> None:
 
     counts = corpus.counts
     with replacing(path) as file:
-        mmwrite(file, sparse.coo_array(counts.astype(np.int64) if _all_whole(counts) else counts))
+        mmwrite(file, sparse.coo_array(counts.astype(np.int64) if is_whole(counts) else counts))
 
 
 def read_npz(path: str | Path) -> Corpus:
@@ -57,8 +57,8 @@ def write_npz(corpus: Corpus, path: str | Path) -> None:
     arrays: dict[str, np.ndarray] = {
         "indptr": counts.indptr.astype(np.int64),
         "indices": counts.indices.astype(np.int32),
-        "counts": counts.data.astype(np.int32) if _all_whole(counts) and counts.data.max(initial=0) < 2**31 else counts.data,
-        "vocab": _words(corpus),
+        "counts": counts.data.astype(np.int32) if is_whole(counts) and counts.data.max(initial=0) < 2**31 else counts.data,
+        "vocab": np.array(corpus.words, dtype=str),
     }
     for name in ("doc_names", "dates"):
         if getattr(corpus, name) is not None:
@@ -88,16 +88,6 @@ def _as_rows(rows: list[list[str]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     return np.cumsum([0, *map(len, rows)]).astype(np.int64), indices.astype(np.int32), names.astype(str)
 
 
-def _words(corpus: Corpus) -> np.ndarray:
-    if corpus.vocabulary is not None:
-        return np.asarray(corpus.vocabulary, dtype=str)
-    return np.array([f"word{i}" for i in range(corpus.n_words)], dtype=str)
-
-
-def _all_whole(counts: sparse.csr_array) -> bool:
-    return bool((counts.data == np.round(counts.data)).all())
-
-
 # ---------------------------------------------------------------------------------------------------------------------- AnnData
 
 
@@ -111,7 +101,7 @@ def to_anndata(corpus: Corpus) -> Any:
     import pandas as pd
 
     names = corpus.doc_names if corpus.doc_names is not None else [str(d) for d in range(corpus.n_docs)]
-    obs, var = pd.DataFrame(index=pd.Index(names, dtype=str)), pd.DataFrame(index=pd.Index(_words(corpus), dtype=str))
+    obs, var = pd.DataFrame(index=pd.Index(names, dtype=str)), pd.DataFrame(index=pd.Index(np.array(corpus.words, dtype=str), dtype=str))
     return anndata.AnnData(sparse.csr_matrix(corpus.counts), obs=obs, var=var)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from topoi.corpus import Corpus
+from topoi.corpus import Corpus, is_whole
 from topoi.formats.files import Tell, existing, numbered_lines, replacing, rows_of
 
 __all__ = ["read_ldac", "read_svmlight", "read_uci", "write_ldac", "write_svmlight", "write_uci"]
@@ -92,7 +92,7 @@ def write_uci(corpus: Corpus, path: str | Path) -> None:
 def _whole(corpus: Corpus, path: str | Path, form: str) -> sparse.csr_array:
     """Counts as whole numbers, or the advice to write another format."""
     counts = corpus.counts
-    if (counts.data != np.round(counts.data)).any():
+    if not is_whole(counts):
         raise ValueError(
             f"{form} holds whole numbers only, and the corpus has weights with fractions; write {path} as .npz or .mtx instead."
         )
@@ -168,7 +168,7 @@ def _check_svmlight(path: Path, number: int, line: str) -> None:
 
 
 def write_svmlight(corpus: Corpus, path: str | Path) -> None:
-    """Labels become numbers: their own if they are numbers, otherwise their places in the sorted list of labels."""
+    """Labels become numbers: their own if all are whole numbers from 0, otherwise their places in the sorted list of labels."""
     from sklearn.datasets import dump_svmlight_file
 
     rows = [["0"]] * corpus.n_docs if corpus.labels is None else rows_of(corpus.labels)

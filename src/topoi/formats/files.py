@@ -13,7 +13,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = ["Tell", "existing", "numbered_lines", "read_words", "replacing", "stem_and_suffix", "write_words"]
+__all__ = ["Tell", "existing", "may_write", "numbered_lines", "read_words", "replacing", "rows_of", "stem_and_suffix", "write_words"]
 
 Tell = Callable[[int, int], None]  # (done, of how many), for progress bars
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from scipy import sparse
 
-from topoi.corpus import Corpus
+from topoi.corpus import Corpus, is_whole
 
 __all__ = ["from_gensim", "to_gensim"]
 
@@ -33,11 +33,9 @@ def from_gensim(documents: Iterable[Iterable[tuple[int, float]]], dictionary: Ma
 def to_gensim(corpus: Corpus) -> tuple[list[list[tuple[int, float]]], dict[int, str]]:
     """(corpus, dictionary) for gensim's models: lists of (word number, count), and a mapping from number to word (gensim's id2word)."""
     counts = corpus.counts
-    whole = (counts.data == np.round(counts.data)).all()
-    data = counts.data.astype(np.int64) if whole else counts.data
+    data = counts.data.astype(np.int64) if is_whole(counts) else counts.data
     documents = [
         list(zip(counts.indices[a:b].tolist(), data[a:b].tolist(), strict=True))
         for a, b in zip(counts.indptr[:-1], counts.indptr[1:], strict=True)
     ]
-    words = corpus.vocabulary if corpus.vocabulary is not None else [f"word{i}" for i in range(corpus.n_words)]
-    return documents, {i: str(word) for i, word in enumerate(words)}
+    return documents, dict(enumerate(corpus.words))

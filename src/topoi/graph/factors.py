@@ -58,7 +58,7 @@ class Field(Protocol):
 
 @dataclass
 class Words:
-    """The observed counts, documents x words: each nonzero is an edge and carries a message.
+    """The observed counts, documents x words (for a TopicModel also a Corpus, whose words it then knows): each nonzero is an edge and carries a message.
 
     weighting: "count", or "tf" x/n_d, "tfidf" x/n_d log(D/df), "log" log(1+x), each rescaled so that all weights add up to all counts.
     base: (W, K) counts that words hold besides the messages. frozen: words hold the base and nothing else (prediction).
@@ -103,7 +103,7 @@ class Authors:
     def add_to(self, plan: Plan) -> None:
         assert plan.counts is not None, "Words come first"
         if self.prior not in ("uniform", "learned"):
-            raise ValueError(f"author_prior is {self.prior!r}; choose 'uniform' or 'learned'.")
+            raise ValueError(f"The shares of authors (author_prior, author_shares) are {self.prior!r}; choose 'uniform' or 'learned'.")
         n_docs = plan.counts.shape[0]
         members, self.names = indicator(self.authors, n_docs, "authors", self.names)
         orphans = np.flatnonzero(np.diff(members.indptr) == 0)
@@ -131,7 +131,10 @@ class Labels:
         assert plan.counts is not None, "Words come first"
         n_docs = plan.counts.shape[0]
         labels = one_each(self.labels)
-        known, self.classes = indicator(labels, n_docs, "labels", self.classes)
+        fixed = self.classes
+        known, self.classes = indicator(labels, n_docs, "labels", fixed)
+        if fixed is not None and len(self.classes) > len(fixed):
+            raise ValueError(f"labels holds {self.classes[len(fixed)]!r}, which is not among classes; add it there, or leave it out.")
         if known.shape[1] + self.background != plan.n_topics:
             raise ValueError(
                 f"{known.shape[1]} labels and {self.background} background topics make {known.shape[1] + self.background} topics, not {plan.n_topics}."
@@ -151,8 +154,7 @@ class Links:
 
     links: documents x documents matrix, pairs (m, 2), or a list of neighbours for each document; made symmetric, without self-links, unless
     `directed`. weight: xi, a number in [0, 1), or "learn". factor: how a neighbour's topics speak: through a K x K table eta of topics that link, estimated
-    by EM ("learned") or by plain co-occurrence as in eq. 28 ("paper"), or directly ("identity"). columns: normalise eta by columns instead of
-    rows (A10).
+    by EM ("learned") or by plain co-occurrence as in eq. 28 ("paper"), or directly ("identity").
 
     For new documents: `known` (N, K) are topic shares of documents that stay as they are; `links` is then (D, N + D), and `eta` is given.
     """
@@ -161,7 +163,6 @@ class Links:
     weight: Any = 0.15
     factor: str = "learned"
     directed: bool = False
-    columns: bool = False
     known: np.ndarray | None = None
     eta: np.ndarray | None = None
     joint: np.ndarray | None = None  # (K, K) how often topics k and k' meet over a link, before normalising
@@ -174,7 +175,7 @@ class Links:
         self.learn = isinstance(self.weight, str) and self.weight == "learn"
         if self.learn:
             self.weight = FIRST_LINK_WEIGHT
-        if isinstance(self.weight, str) or not 0 <= self.weight < 1:
+        if not isinstance(self.weight, float | int | np.number) or not 0 <= self.weight < 1:
             raise ValueError(f"link_weight is {self.weight!r}; expected a number from 0 up to (not including) 1, or 'learn'.")
         self.adjacency = adjacency(self.links, plan.counts.shape[0]) if self.known is None else zero_one(sparse.csr_array(self.links))
         if self.known is None and not self.directed:
@@ -191,7 +192,7 @@ class Links:
             return heard
         if self.known is None:
             self.joint = self._paper_table(doc_topic, doc_weight) if self.factor == "paper" else self._learned_table(doc_topic)
-            self.eta = self.joint / self.joint.sum(axis=0 if self.columns else 1, keepdims=True)
+            self.eta = self.joint / self.joint.sum(axis=1, keepdims=True)  # A10
         assert self.eta is not None, "links of new documents come with the eta of the model"
         heard = heard @ self.eta.T
         return heard / np.maximum(heard.sum(axis=1, keepdims=True), TINY)

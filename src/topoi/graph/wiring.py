@@ -17,7 +17,7 @@ from topoi.infer.bundles import Wires
 if TYPE_CHECKING:
     from topoi.graph.factors import Field
 
-__all__ = ["LANES", "Graph", "Plan", "build_graph"]
+__all__ = ["LANES", "Graph", "Plan", "build_graph", "n_blocks", "padded"]
 
 LANES = 16  # single-precision numbers in one vector register: K is padded to a multiple of it
 EDGES_PER_CELL = 16_000  # enough work to outweigh handing a cell to a thread
@@ -37,6 +37,11 @@ class Plan:
     word_base: np.ndarray | None = None  # (W, K) counts that words hold besides the messages
     owner_base: np.ndarray | None = None  # (O, K)
     frozen_words: bool = False
+
+    @property
+    def token(self) -> float:
+        """The weight that counts as one token: 1, or the mean entry where entries are lighter (TF-IDF, shares)."""
+        return 1.0 if self.counts is None or not self.counts.nnz else min(1.0, float(self.counts.data.mean()))
 
     @property
     def is_plain(self) -> bool:
@@ -61,11 +66,12 @@ class Graph:
     private: bool  # every document has one owner, and every owner one document
     listed: bool  # documents have topic lists that `with_lists` gave them
     slot_owner: np.ndarray  # (slots,) owner of each row of theta
-    owner_slot: np.ndarray  # (O,) one row of theta that holds each owner
+    owner_slot: np.ndarray  # (O,) one row of theta that holds each owner, -1 for an owner without documents
     shared_ptr: np.ndarray  # owners with more than one row: their rows are shared_slots[shared_ptr[i]:shared_ptr[i + 1]]
     shared_slots: np.ndarray
     message_size: int  # numbers in all messages together
     weight: float  # sum of x
+    token: float  # the weight of one token (`Plan.token`)
     doc_weight: np.ndarray  # (D,) sum of x of each document
     plan: Plan
     turned: Wires | None = None  # the same edges with words in the place of documents, for schedules that go by word
@@ -86,7 +92,7 @@ class Graph:
         slot = np.repeat(w.slots[w.slot_ptr[:-1]][w.visit_doc], np.diff(w.visit_edge))
         order = np.lexsort((w.edge_word, cell))
         word, cell = w.edge_word[order], cell[order]
-        starts = np.flatnonzero(np.r_[True, (np.diff(word) != 0) | (np.diff(cell) != 0)]) if len(word) else np.zeros(0, np.int64)
+        starts = _starts_of_runs(word, cell)
         turned = Wires(
             cell_visit=_frozen(np.searchsorted(cell[starts], np.arange(n_cells + 1)), np.int64),
             visit_doc=_frozen(word[starts], np.int32),
@@ -127,49 +133,37 @@ def n_blocks(n_edges: int) -> int:
 def build_graph(plan: Plan, *, seed: int = 0, tokens: bool = False, blocks: int | None = None) -> Graph:
     """Compile a plan. `tokens` makes one edge per token instead of one per (document, word); `blocks` fixes the side of the grid."""
     assert plan.counts is not None, "a plan needs a Words factor"
-    counts = plan.counts
-    n_docs, n_words = counts.shape
-    width = padded(plan.n_topics)
-    rng = np.random.default_rng(seed)
-    repeats = counts.data.astype(np.int64) if tokens else np.ones(counts.nnz, dtype=np.int64)
-    edge_doc = np.repeat(np.repeat(np.arange(n_docs), np.diff(counts.indptr)), repeats)
-    edge_word = np.repeat(counts.indices, repeats)
-    edge_x = np.ones(len(edge_doc)) if tokens else counts.data
-    n_edges = len(edge_doc)
+    n_docs, n_words = plan.counts.shape
+    edge_doc, edge_word, edge_x = _edges(plan.counts, tokens)
+    n_edges, rng = len(edge_doc), np.random.default_rng(seed)
 
     side = blocks or n_blocks(n_edges)
     doc_order = rng.permutation(n_docs)
     doc_block = _balanced_blocks(np.bincount(edge_doc, minlength=n_docs), doc_order, side)
     n_word_blocks = 1 if plan.frozen_words else side
     word_block = _balanced_blocks(np.bincount(edge_word, minlength=n_words), rng.permutation(n_words), n_word_blocks)
-
-    # Edges by (cell, place of the document in the shuffled order, word): two stable sorts on small integers.
     doc_place = np.empty(n_docs, dtype=np.int64)
     doc_place[doc_order] = np.arange(n_docs)
+
+    # Edges by (cell, place of the document in the shuffled order, word): two stable sorts on small integers.
     by_doc = np.argsort(doc_place[edge_doc], kind="stable")
     cell = (doc_block[edge_doc] * n_word_blocks + word_block[edge_word]).astype(np.uint16)
     order = by_doc[np.argsort(cell[by_doc], kind="stable")]
-    edge_doc, edge_word, edge_x, cell = edge_doc[order], edge_word[order], edge_x[order], cell[order]
-
-    starts = np.flatnonzero(np.r_[True, (np.diff(edge_doc) != 0) | (np.diff(cell.astype(np.int64)) != 0)]) if n_edges else np.zeros(0, int)
-    visit_doc = edge_doc[starts]
-    visit_edge = np.append(starts, n_edges)
-    cell_visit = np.searchsorted(cell[starts], np.arange(side * n_word_blocks + 1))
+    edge_doc, edge_word, edge_x, cell = edge_doc[order], edge_word[order], edge_x[order], cell[order].astype(np.int64)
+    starts = _starts_of_runs(edge_doc, cell)
+    visit_doc, visit_edge = edge_doc[starts], np.append(starts, n_edges)
 
     owners = plan.owners if plan.owners is not None else sparse.eye_array(n_docs, format="csr")
     slots, slot_owner = _slots(owners, doc_block, doc_place)
-    n_rows = np.bincount(slot_owner, minlength=owners.shape[1])
-    owner_slot = np.zeros(owners.shape[1], dtype=np.int64)
-    owner_slot[slot_owner[::-1]] = np.arange(len(slot_owner))[::-1]
-    by_owner = np.argsort(slot_owner, kind="stable")
-    shared_slots = by_owner[n_rows[slot_owner[by_owner]] > 1]
+    owner_slot, shared_ptr, shared_slots = _rows_of_owners(slot_owner, owners.shape[1])
 
+    width = padded(plan.n_topics)
     topics = sparse.csr_array((n_docs, plan.n_topics)) if plan.topics is None else _without_full_rows(plan.topics)
     n_allowed = np.diff(topics.indptr)
     block_size = np.diff(owners.indptr) * np.where(n_allowed > 0, n_allowed, width)  # numbers in one message of each document
     visit_size = np.diff(visit_edge) * block_size[visit_doc]
     wires = Wires(
-        cell_visit=_frozen(cell_visit, np.int64),
+        cell_visit=_frozen(np.searchsorted(cell[starts], np.arange(side * n_word_blocks + 1)), np.int64),
         visit_doc=_frozen(visit_doc, np.int32),
         visit_edge=_frozen(visit_edge, np.int64),
         visit_message=_frozen(np.cumsum(visit_size) - visit_size, np.int64),
@@ -195,13 +189,37 @@ def build_graph(plan: Plan, *, seed: int = 0, tokens: bool = False, blocks: int 
         listed=False,
         slot_owner=_frozen(slot_owner, np.int64),
         owner_slot=_frozen(owner_slot, np.int64),
-        shared_ptr=_frozen(np.r_[0, np.cumsum(n_rows[n_rows > 1])], np.int64),
+        shared_ptr=_frozen(shared_ptr, np.int64),
         shared_slots=_frozen(shared_slots, np.int64),
         message_size=int(visit_size.sum()),
         weight=float(edge_x.sum()),
-        doc_weight=_frozen(counts.sum(axis=1), np.float64),
+        token=plan.token,
+        doc_weight=_frozen(plan.counts.sum(axis=1), np.float64),
         plan=plan,
     )
+
+
+def _edges(counts: sparse.csr_array, tokens: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Document, word and weight of each edge: one for each entry, or one for each token."""
+    repeats = counts.data.astype(np.int64) if tokens else np.ones(counts.nnz, dtype=np.int64)
+    doc = np.repeat(np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr)), repeats)
+    return doc, np.repeat(counts.indices, repeats), np.ones(len(doc)) if tokens else counts.data
+
+
+def _starts_of_runs(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Places at which either of two arrays of one length changes, from 0 on."""
+    if not len(first):
+        return np.zeros(0, np.int64)
+    return np.flatnonzero(np.r_[True, (np.diff(first) != 0) | (np.diff(second) != 0)])
+
+
+def _rows_of_owners(slot_owner: np.ndarray, n_owners: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(O,) the first row of each owner, or -1; and the rows of owners that have several, one owner after the other: bounds and rows."""
+    n_rows = np.bincount(slot_owner, minlength=n_owners)
+    owner_slot = np.full(n_owners, -1)
+    owner_slot[slot_owner[::-1]] = np.arange(len(slot_owner))[::-1]
+    by_owner = np.argsort(slot_owner, kind="stable")
+    return owner_slot, np.r_[0, np.cumsum(n_rows[n_rows > 1])], by_owner[n_rows[slot_owner[by_owner]] > 1]
 
 
 def _balanced_blocks(load: np.ndarray, order: np.ndarray, n: int) -> np.ndarray:
@@ -229,7 +247,10 @@ def _slots(owners: sparse.csr_array, doc_block: np.ndarray, doc_place: np.ndarra
 
 def _is_private(owners: sparse.csr_array | None) -> bool:
     """Whether every document has one owner, and every owner one document."""
-    return owners is None or bool((np.diff(owners.indptr) == 1).all() and (np.bincount(owners.indices) == 1).all())
+    if owners is None:
+        return True
+    n_docs = np.bincount(owners.indices, minlength=owners.shape[1])
+    return bool((np.diff(owners.indptr) == 1).all() and (n_docs == 1).all())
 
 
 def _without_full_rows(topics: sparse.csr_array) -> sparse.csr_array:

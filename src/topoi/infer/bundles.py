@@ -43,7 +43,7 @@ class Knobs(NamedTuple):
     word_prior: Any  # (K,) float32: beta for every topic (alpha where words are visited)
     beta_sum: float  # W * beta
     owner_prior: float  # pseudo-count of each owner in its documents; 0 = owners are equally likely (A8)
-    own_cap: float  # an edge removes min(x, own_cap) * mu of itself: 0 siBP, 1 CVB0, infinity BP
+    own_cap: float  # an edge removes min(x, own_cap) * mu of itself: 0 siBP, 1 CVB0, no limit BP
     in_place: bool  # tables change under way (asynchronous) or after the sweep
     frozen_words: bool  # phi and totals stay as they are (prediction)
     plain_side: bool  # theta is already exp(digamma(...)): no prior, no normaliser (VB)

@@ -55,7 +55,7 @@ def run(
 
 
 def sweep(state: State, rule: Rule, schedule: Schedule, crew: Crew, rest: float = 0.0) -> None:
-    """Renew every message once (`rule.inner` times against the same words; those in focus, if the schedule is active)."""
+    """Renew every message once (`rule.inner` times against the same words, owners beginning anew; those in focus, if the schedule is active)."""
     if schedule.arrange is not None:
         schedule.arrange(state, rule, crew)
     if not state.stored:
@@ -64,6 +64,8 @@ def sweep(state: State, rule: Rule, schedule: Schedule, crew: Crew, rest: float 
         return
     state.mode = "listed" if state.graph.listed else "relaxed" if schedule.name == "auto" else schedule.name
     refresh_fields(state)
+    if rule.inner > 1:
+        state.forget_owners()
     for _ in range(rule.inner - 1):
         words, totals = state.tables.phi.copy(), state.tables.totals
         _pass_messages(state, rule, schedule, crew, rest)

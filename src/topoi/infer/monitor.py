@@ -55,13 +55,13 @@ class Monitor:
     ) -> None:
         self.counts, self.tol = counts, 0.0 if paper_rule else tol
         self.every = 10 if paper_rule else every
-        self.least_change = 1.0 if paper_rule else 0.0  # of perplexity, not relative
+        self.least_change = 1.0 if paper_rule and tol > 0 else 0.0  # of perplexity, not relative
         self.max_iter = max_iter
         self.callbacks = tuple(callbacks)
         self.phase = phase
         self.not_before = 0  # sweeps whose perplexity says nothing about the end
         self.history: list[Record] = []
-        self.converged = False
+        self.converged = self.stopped = False  # by the rule, by a callback
         self.bar = Progress(max_iter) if progress else None
         self.began = time.perf_counter()
 
@@ -92,7 +92,8 @@ class Monitor:
         if perplexity is not None and before is not None and on_beat:
             self.converged = abs(before - perplexity) < max(self.tol * self.every * perplexity, self.least_change)
         wishes = [callback(subject, record) for callback in self.callbacks]
-        return self.converged or any(wishes)
+        self.stopped = any(wishes)
+        return self.converged or self.stopped
 
     def _perplexity(self, state: State, crew: Crew) -> float:
         assert self.counts is not None

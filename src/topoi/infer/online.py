@@ -81,5 +81,5 @@ class Online:
             if before is None:  # until more is known, what came before is right (or there was nothing: the first batch)
                 before = np.stack([self.alpha * now[1], now[1]])
             self.evidence = now if self.base is None else (1 - rho) * before + rho * now
-            alpha[:] = alpha_of(self.evidence)
+            alpha[:] = alpha_of(self.evidence, state.graph.token)
         self.alpha = alpha.copy()

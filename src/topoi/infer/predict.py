@@ -16,7 +16,7 @@ from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
 from topoi.infer.state import State
 
-__all__ = ["fold_in", "fold_in_state"]
+__all__ = ["MAX_SWEEPS", "fold_in", "fold_in_state"]
 
 CHUNK_BYTES = 2**26  # messages held at a time
 MAX_SWEEPS = 200

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -27,7 +27,7 @@ class Learner(Protocol):
 
 @dataclass
 class PriorLearner:
-    """Minka's fixed point, corrected for expected counts: asymmetric alpha, symmetric beta.
+    """Minka's fixed point, corrected for expected counts: asymmetric alpha, symmetric beta. Counts are measured in tokens (`graph.token`).
 
     A plain update takes an expected count of 0.01 for a hundredth of a token that is certainly there, and runs away. `expected` treats it as
     a token that is there with probability 0.01. Learning starts `after` some sweeps, when topics have taken shape, and then
@@ -54,26 +54,30 @@ class PriorLearner:
 
 def learned_alpha(state: State, expected: bool) -> np.ndarray:
     """One fixed-point step for alpha (K,), over owners that hold anything."""
-    return alpha_of(alpha_evidence(state, expected))
+    return alpha_of(alpha_evidence(state, expected), state.graph.token)
 
 
-def alpha_of(evidence: np.ndarray) -> np.ndarray:
+def alpha_of(evidence: np.ndarray, token: float) -> np.ndarray:
     """(K,) alpha from numerators and denominators (2, K)."""
-    return np.clip(evidence[0] / np.maximum(evidence[1], 1e-300), *PRIOR_RANGE)
+    return _in_range(evidence[0] / np.maximum(evidence[1], 1e-300), token)
+
+
+def _in_range(prior: Any, token: float) -> Any:
+    return np.clip(prior, token * PRIOR_RANGE[0], token * PRIOR_RANGE[1])
 
 
 def alpha_evidence(state: State, expected: bool) -> np.ndarray:
     """(2, K) numerator and denominator of the step: sums over owners that tell how much topics vary between them."""
-    K, allowed = state.graph.n_topics, state.allowed()
-    counts = state.tables.theta[np.sort(state.graph.owner_slot)]
+    K, allowed, rows = state.graph.n_topics, state.allowed(), state.graph.owner_slot
+    counts, alpha = state.tables.theta[np.sort(rows[rows >= 0])] / np.float32(state.graph.token), state.alpha / state.graph.token
     held = counts.sum(axis=1, dtype=np.float64)
     gain = np.zeros(state.graph.width)
-    measures.expected_digamma_gain(counts, state.alpha, expected, gain)
-    total = state.alpha.sum()
+    measures.expected_digamma_gain(counts, alpha, expected, gain)
+    total = alpha.sum()
     spent = np.full(K, (psi(held + total) - psi(total)).sum())
     if allowed is not None and state.graph.private:  # each document counts for its own topics only
         allowed = allowed[_document_of_row(state)]
-        totals = allowed @ state.alpha[:K]
+        totals = allowed @ alpha[:K]
         spent = allowed.T @ (psi(held + totals) - psi(totals))
     return np.stack([state.alpha[:K] * gain[:K], spent])
 
@@ -87,13 +91,14 @@ def _document_of_row(state: State) -> np.ndarray:
 
 def learned_beta(state: State, expected: bool) -> float:
     """One fixed-point step for beta, over all words and topics."""
-    K, W = state.graph.n_topics, state.graph.n_words
-    prior = np.where(state.alpha > 0, state.beta, 0.0)
+    K, W, token = state.graph.n_topics, state.graph.n_words, state.graph.token
+    counts = state.tables.phi if token == 1 else state.tables.phi / np.float32(token)
+    prior = np.where(state.alpha > 0, state.beta / token, 0.0)
     gain = np.zeros(state.graph.width)
-    measures.expected_digamma_gain(state.tables.phi, prior, expected, gain)
-    total = W * state.beta
-    spent = W * (psi(state.tables.totals[:K] + total) - psi(total)).sum()
-    return float(np.clip(state.beta * gain[:K].sum() / max(spent, 1e-300), *PRIOR_RANGE))
+    measures.expected_digamma_gain(counts, prior, expected, gain)
+    total = W * state.beta / token
+    spent = W * (psi(state.tables.totals[:K] / token + total) - psi(total)).sum()
+    return float(_in_range(state.beta * gain[:K].sum() / max(spent, 1e-300), token))
 
 
 @dataclass

@@ -23,13 +23,14 @@ __all__ = ["RULES", "Rule", "make_rule"]
 RULES = ("bp", "sibp", "cvb0", "vb", "gibbs")
 MESSAGES = ("auto", "edge", "token", "none", "solved")
 SOLVE = 4  # steps of messages="solved"; fewer overshoot
+ALL = 1e30  # more than any weight; kernels are compiled for finite numbers
 FLOOR = 1e-18  # smallest exp(digamma): the product of two stays a normal single-precision number
 
 
 @dataclass(frozen=True)
 class Rule:
     name: str
-    own_cap: float = np.inf  # an edge removes min(x, own_cap) * mu
+    own_cap: float = ALL  # an edge removes min(x, own_cap) * mu
     tokens: bool = False  # one message per token instead of one per edge
     draws: bool = False  # samples instead of normalising
     digamma_owners: bool = False
@@ -37,7 +38,7 @@ class Rule:
     expected_counts: bool = True  # tables hold expectations, which learning a prior must correct for
     stored: bool = True  # False: a message is what the tables imply, and is forgotten
     solve: int = 0  # steps in which a message that is not stored is recovered from the tables it is in
-    inner: int = 1  # passes that refresh the owners before words are refreshed
+    inner: int = 1  # passes that refresh the owners, from even shares if there are several, before words are refreshed
 
     def seen(self, tables: Tables, knobs: Knobs) -> tuple[Tables, Knobs]:
         """The tables and numbers as messages see them: VB puts exp(digamma) in place of counts."""
@@ -75,7 +76,7 @@ def make_rule(name: str, *, messages: str = "auto", inner: int = 1, digamma_word
         return Rule(name, 0.0, tokens, digamma_owners=True, digamma_words=digamma_words, expected_counts=False, inner=inner)
     if inner != 1 or digamma_words:
         raise ValueError(f"vb_inner and vb_textbook belong to rule='vb'; rule={name!r} has no such option.")
-    cap = {"bp": np.inf, "cvb0": 1.0, "sibp": 0.0, "gibbs": 1.0}[name]
+    cap = {"bp": ALL, "cvb0": 1.0, "sibp": 0.0, "gibbs": 1.0}[name]
     return Rule(
         name, cap, tokens, draws=name == "gibbs", expected_counts=name != "gibbs", stored=stored, solve=SOLVE * (messages == "solved")
     )

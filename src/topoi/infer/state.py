@@ -23,6 +23,7 @@ __all__ = ["STARTS", "State", "blank_tables", "give_back", "roomy", "sweep_seed"
 
 TINY = 1e-30
 MUCH = 2**20  # numbers
+NEVER = 1e30  # residual of a visit that has not been made; kernels are compiled for finite numbers
 STARTS = {"hard": 0, "soft": 1, "warm": 2}
 
 
@@ -59,7 +60,7 @@ class State:
             mu=roomy(0 if rule.draws or not stored else graph.message_size),
             z=np.zeros(graph.n_edges if rule.draws else 0, np.int32),
             order=np.arange(n_visits),
-            residual=np.full(n_visits, np.inf),
+            residual=np.full(n_visits, NEVER),
             change=np.zeros((graph.n_doc_blocks, graph.width)),
         )
         known = np.zeros((len(graph.shared_ptr) - 1, graph.width), np.float32)
@@ -135,7 +136,7 @@ class State:
         assert self.graph.turned is not None
         n_visits = len(self.graph.turned.visit_doc)
         mu = self.flow.mu.reshape(-1, self.graph.width)[order].ravel()
-        self.flow = self.flow._replace(mu=mu, order=np.arange(n_visits), residual=np.full(n_visits, np.inf))
+        self.flow = self.flow._replace(mu=mu, order=np.arange(n_visits), residual=np.full(n_visits, NEVER))
 
     def facing(self, tables: Tables, knobs: Knobs) -> tuple[Wires, Tables, Knobs]:
         """Wires, tables and priors as the kernels see them: where sweeps visit words, documents and words have changed places."""
@@ -188,9 +189,17 @@ class State:
             table *= np.divide(weight, held, out=np.zeros_like(held), where=held > 0)[:, None]
         self.tables = self.tables._replace(totals=phi.sum(axis=0, dtype=np.float64), share=self.doc_weight.copy())
 
+    def forget_owners(self) -> None:
+        """Spread what each owner holds evenly over all topics. Words and messages stay."""
+        theta = self.tables.theta
+        theta[:, : self.graph.n_topics] = theta.sum(axis=1, keepdims=True) / self.graph.n_topics
+
     def owner_counts(self) -> np.ndarray:
         """(owners, K) expected tokens of each owner and topic."""
-        return self.tables.theta[self.graph.owner_slot, : self.graph.n_topics]
+        counts = self.tables.theta[self.graph.owner_slot, : self.graph.n_topics]
+        absent = self.graph.owner_slot < 0
+        counts[absent] = _owner_base(self.graph)[absent, : self.graph.n_topics]
+        return counts
 
     def owner_topic(self) -> np.ndarray:
         """(owners, K) topic shares, rows sum to 1."""

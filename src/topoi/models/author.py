@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
@@ -93,8 +94,17 @@ class AuthorTopicModel(TopicModelBase):
         factors: list[Factor] = [Authors(authors, author_shares or self.author_prior, names=names, base=base)]
         return self._fold_in_state(self.weighting_(counts), factors).doc_topic().astype(self._dtype)
 
-    def _author(self, name: Any) -> int:
+    def score(self, X: Any, y: Any = None, *, authors: Any = None, **metadata: Any) -> float:
+        """Mean log-likelihood per token of X, with topic shares from `transform`; higher is better."""
+        return super().score(X, y, authors=authors, **metadata)
+
+    def _check_authors(self) -> None:
         check_is_fitted(self)
+        if not len(self.author_names_):
+            raise ValueError("This model was fitted without authors; fit it with authors=... to ask about them.")
+
+    def _author(self, name: Any) -> int:
+        self._check_authors()
         found = np.flatnonzero(self.author_names_ == name)
         if not len(found):
             names = [str(author) for author in self.author_names_]
@@ -122,26 +132,29 @@ class AuthorTopicModel(TopicModelBase):
 
     def authors_of_topic(self, topic: int, n: int = 10) -> list[tuple[Any, float]]:
         """Authors who wrote most of a topic, with their share of it."""
-        check_is_fitted(self)
-        if not 0 <= topic < self.author_counts_.shape[1]:
-            raise ValueError(f"There is no topic {topic}; topics are numbered 0 to {self.author_counts_.shape[1] - 1}.")
-        return self._ranked(self.author_counts_[:, topic] / self.author_counts_[:, topic].sum(), n)
+        self._check_authors()
+        if not isinstance(topic, numbers.Integral) or not 0 <= topic < self.author_counts_.shape[1]:
+            raise ValueError(f"There is no topic {topic!r}; topics are numbered 0 to {self.author_counts_.shape[1] - 1}.")
+        written = self.author_counts_[:, topic]
+        return self._ranked(written / max(written.sum(), 1e-300), n)
 
     def who_writes_about(self, text: str | Sequence[str], n: int = 10) -> list[tuple[Any, float]]:
-        """Authors most likely to write these words ("markov chain", or a list of words), with their probabilities among all authors."""
-        check_is_fitted(self)
-        words = text.lower().split() if isinstance(text, str) else list(text)
+        """Authors most likely to write these words ("markov chain", or a list of words), with their probabilities among all authors.
+
+        A text is cut into words as the training texts were, if the model knows how, and otherwise at spaces.
+        """
+        self._check_authors()
+        cut = str.split if self.vectorizer_ is None else self.vectorizer_.build_analyzer()
+        words = cut(text) if isinstance(text, str) else list(text)
         column = {word: i for i, word in enumerate(self._words(None))}
-        known = [column[word] for word in words if word in column]
+        known = [column[form] for word in words for form in (word if word in column else word.lower(),) if form in column]
         if not known:
             raise ValueError(f"None of {words} is in the vocabulary of this model; try other words.")
         return self._ranked(_softmax(np.log(self.author_topic_ @ self.topic_word_[:, known]).sum(axis=1)), n)
 
     def predict_authors(self, X: Any, n: int = 5) -> list[list[tuple[Any, float]]]:
         """For each document the n authors most likely to have written all of it, with probabilities (all authors equally likely before)."""
-        check_is_fitted(self)
-        if not len(self.author_names_):
-            raise ValueError("This model was fitted without authors; fit it with authors=... to predict them.")
+        self._check_authors()
         counts = self._counts(X, reset=False)
         scores = np.empty((counts.shape[0], len(self.author_names_)))
         for first in range(0, scores.shape[1], 256):

@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from topoi.corpus import Corpus, check_counts, hold_out
+from topoi.corpus import Corpus, check_counts, hold_out, is_whole, refuse_broken
 from topoi.graph.factors import Factor, Words, fit_weighting, make_plan
 from topoi.graph.wiring import Plan, build_graph, padded
 from topoi.infer.crew import Crew
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from topoi.checkpoints import Checkpoint
 
-__all__ = ["TopicModelBase", "checked_prior"]
+__all__ = ["TopicModelBase", "checked_prior", "spelled"]
 
 HEAVY = 1e5  # weight of an entry of X
 LEAST_PRIOR, MOST_PRIOR = 1e-12, 1e12  # of given priors
@@ -88,8 +88,8 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         chosen = make_schedule(self.schedule, rule, plan, warm=start == "warm").name
         refuse_what_does_not_fit(plan, rule, chosen)
         warn_of_heavy_weights(plan, rule)
-        alpha, learn_alpha = self._prior("doc_topic_prior", n_topics, n_topics, light=chosen == "auto")
-        beta, learn_beta = self._prior("topic_word_prior", 1, n_topics, light=chosen == "auto")
+        alpha, learn_alpha = self._prior("doc_topic_prior", n_topics, n_topics, plan.token, light=chosen == "auto")
+        beta, learn_beta = self._prior("topic_word_prior", 1, n_topics, plan.token, light=chosen == "auto")
         priors = PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)
         saves = open_checkpoint(checkpoint, every, self, plan, word_topic)
         seed = self._seed() if saves is None or saves.seed is None else saves.seed
@@ -105,12 +105,14 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, crew=crew, learners=learners, checkpoint=saves)
 
         with Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
-            resumed = saves is not None and saves.saved is not None
+            resumed, last = saves is not None and saves.saved is not None, self.max_iter
             if any(field.learn for field in plan.fields) and plan.counts is not None and not resumed:
                 observed, held = hold_out(plan.counts, seed)
                 before = Monitor(callbacks=self.callbacks or (), phase="link weight")
                 pass_messages(replace(plan, counts=observed), WEIGHT_SWEEPS, before, [priors, FieldWeightLearner(held)])
-            state = pass_messages(plan, self.max_iter, monitor, [priors], saves)
+                if before.stopped:
+                    last = 1
+            state = pass_messages(plan, last, monitor, [priors], saves)
         self._keep(state, monitor)
         if saves is not None and (monitor.converged or state.sweep == self.max_iter):
             saves.finish()
@@ -169,11 +171,17 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return corpus.counts
 
     def _checked_matrix(self, X: Any, reset: bool) -> sparse.csr_array:
-        name = f"{type(self).__name__}.{'fit' if reset else 'transform'}"
         if (isinstance(X, Sequence) or getattr(X, "ndim", 2) == 1) and isinstance(next(iter(X), None), str):
             raise ValueError(
-                "X is a list of texts; expected documents x words counts. Put CountVectorizer() before the model in a Pipeline."
+                "X is a list of texts; expected documents x words counts. Make them with topoi.read(X, vectorizer=model.vectorizer_)."
+                if not reset and getattr(self, "vectorizer_", None) is not None
+                else "X is a list of texts; expected documents x words counts. Put CountVectorizer() before the model in a Pipeline."
             )
+        refuse_broken(X)
+        if sparse.issparse(X) and X.dtype.kind in "iub":
+            X = X.astype(np.float64)  # small types overflow where entries are summed
+        if not reset and not hasattr(self, "feature_names_in_"):
+            X = self._in_order(X)
         try:
             checked = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
         except ValueError as error:
@@ -182,9 +190,16 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         counts = sparse.csr_array(checked)
         if counts.nnz and counts.data.min() < 0:
             raise ValueError(
-                f"Negative values in data passed to {name}: topic models need counts or weights >= 0. Clip them, or check the preprocessing."
+                f"Negative values in data passed to {type(self).__name__}: topic models need counts or weights >= 0. Clip them, or check the preprocessing."
             )
         return counts
+
+    def _in_order(self, frame: Any) -> Any:
+        """A DataFrame with its columns in the order of the Corpus that the model was fitted on; any other X as it is."""
+        words = getattr(self, "vocabulary_", None)
+        if words is None or set(map(str, getattr(frame, "columns", ()))) != set(words):
+            return frame
+        return frame[list(words)]
 
     def _seed(self) -> int:
         """A whole number from random_state: int, None (a fresh one), RandomState or Generator."""
@@ -199,14 +214,14 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             return int(state.randint(2**31 - 1))
         raise ValueError(f"random_state is {state!r}; expected a whole number, None, a RandomState or a Generator.")
 
-    def _prior(self, name: str, size: int, n_topics: int, *, light: bool = False) -> tuple[np.ndarray, bool]:
-        """The prior's first value (size,), and whether it is learned; light: a learned one begins small, unless a fitted model has one."""
+    def _prior(self, name: str, size: int, n_topics: int, token: float, *, light: bool = False) -> tuple[np.ndarray, bool]:
+        """The prior's first value (size,), and whether it is learned. A learned one begins with a part of a `token`, a small one if `light`, unless a fitted model has one."""
         value = getattr(self, name)
         if isinstance(value, str) and value == "learn":
             fitted = getattr(self.init, f"{name}_", None)
             if fitted is not None and np.size(fitted) == size:
                 return np.full(size, fitted, dtype=np.float64), True
-            return np.full(size, min(LIGHT_PRIOR if light else FIRST_PRIOR, FIRST_PRIOR_SUM / size)), True
+            return np.full(size, token * min(LIGHT_PRIOR if light else FIRST_PRIOR, FIRST_PRIOR_SUM / size)), True
         if value is None:
             value = 1.0 / n_topics  # scikit-learn's default
         return checked_prior(name, value, size), False
@@ -249,9 +264,10 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     # --------------------------------------------------------------------------------------------------------------- prediction
 
-    def fit_transform(self, X: Any, y: Any = None, **metadata: Any) -> np.ndarray:
+    def fit_transform(self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10, **metadata: Any) -> np.ndarray:
         """Fit, then the topic shares of the same documents as `transform` gives them. Authors and links go to both."""
-        return self.fit(X, y, **metadata).transform(X, **metadata)
+        self.fit(X, y, checkpoint=checkpoint, checkpoint_every=checkpoint_every, **metadata)
+        return self.transform(X, **metadata)
 
     def transform(self, X: Any) -> np.ndarray:
         """(D, K) topic shares of documents. Deterministic; documents do not influence each other; an empty one gets the prior."""
@@ -352,14 +368,14 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def topic_info(self, n: int = 10, *, vocabulary: Sequence[str] | None = None) -> pd.DataFrame | list[dict[str, Any]]:
         """One row per topic: id, name, share of all tokens, prior and top words. A pandas frame if pandas is installed, otherwise dictionaries."""
         check_is_fitted(self)
-        share = self.topic_shares_
+        share, names = self.topic_shares_, self.topic_names_
         rows = [
             {
                 "topic": k,
-                "name": self.topic_names_[k],
+                "name": names[k],
                 "share": float(share[k]),
                 "prior": float(self.doc_topic_prior_[k]),
-                "words": " ".join(words),
+                "words": spelled(words),
             }
             for k, words in enumerate(self.top_words(n, vocabulary=vocabulary))
         ]
@@ -392,6 +408,11 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return tags
 
 
+def spelled(words: Sequence[str]) -> str:
+    """Words in a line, with commas if some are phrases."""
+    return (", " if any(" " in word for word in words) else " ").join(words)
+
+
 def checked_prior(name: str, value: Any, size: int) -> np.ndarray:
     """(size,) a prior given as a number or an array, refused where single precision would lose it."""
     try:
@@ -421,14 +442,14 @@ def topics_html(model: TopicModelBase) -> str:
 
     share = model.topic_shares_
     rows = "".join(
-        f"<tr><td>{k}</td><td>{100 * share[k]:.1f} %</td><td style='text-align:left'>{escape(' '.join(words))}</td></tr>"
+        f"<tr><td>{k}</td><td>{100 * share[k]:.1f} %</td><td style='text-align:left'>{escape(spelled(words))}</td></tr>"
         for k, words in enumerate(model.top_words(8))
     )
     return f"<table><thead><tr><th>topic</th><th>share</th><th>words</th></tr></thead><tbody>{rows}</tbody></table>"
 
 
 def refuse_fractions(counts: sparse.csr_array, rule: str) -> None:
-    if (counts.data != np.round(counts.data)).any():
+    if not is_whole(counts):
         raise ValueError(
             f"rule={rule!r} works on single tokens and needs whole-number counts; X (or its weighting) has fractions. "
             "Use rule='bp', or give raw counts with weighting='count'; messages='edge' takes fractions (not for 'gibbs')."
@@ -461,10 +482,14 @@ def refuse_what_does_not_fit(plan: Plan, rule: Rule, schedule: str = "asynchrono
     messages = edges.sum() if rule.draws else 0 if not rule.stored else (edges * owners * allowed).sum()
     messages *= 2 if schedule == "residual-words" else 1  # they are put into another order
     tables = 2 * width * (owners.sum() + n_words) + (6 * width * n_docs if schedule == "active" else 0)
-    need, free = 4.0 * (messages + tables), psutil.virtual_memory().available
+    results = 4 * plan.n_topics * (n_docs + n_words)  # shares and counts of the fitted model, and as perplexity reads them
+    need, free = 4.0 * (messages + tables + results), psutil.virtual_memory().available
     if need > free:
+        cures = ["fewer topics (n_components)"]
+        if plan.is_plain and not plan.fields:
+            cures += ["topic lists (rule='bp', schedule='auto')"] * (schedule != "auto")
+            cures += ["messages='none' (rule='bp')"] * rule.stored + ["mini-batches in constant memory (batch_size)"]
         raise MemoryError(
             f"{plan.n_topics} topics on {edges.sum():,.0f} edges need {need / 2**30:,.1f} GiB, but {free / 2**30:,.1f} GiB are free. "
-            "Use fewer topics (n_components), schedule='auto' with rule='bp' (topic lists), messages='none', or mini-batches with constant "
-            "memory (LDA's batch_size)."
+            f"Use {', or '.join(cures)}."
         )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.graph.factors import Documents, Factor, Labels
-from topoi.graph.metadata import indicator, one_each
+from topoi.graph.metadata import indicator, is_table, one_each, unnested
 from topoi.models.base import TopicModelBase
 
 __all__ = ["LabeledLDA"]
@@ -71,28 +72,37 @@ class LabeledLDA(TopicModelBase):
             raise ValueError(
                 "LabeledLDA requires y to be passed, but the target y is None. Give the labels of each document, or use LDA for topics without labels."
             )
+        part = self.threshold
+        if not isinstance(part, float | int | np.number) or not 0 < part <= 1:
+            raise ValueError(f"threshold is {part!r}; expected a part of the largest share, above 0 and up to 1.")
         counts = self._counts(X, reset=True)
+        y = unnested(y)
+        column = is_table(y) and y.shape[1] == 1
+        if column:
+            warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=2)
         labels = one_each(y)
-        _, classes = indicator(labels, counts.shape[0], "y")
-        if not len(classes):
+        table, classes = indicator(labels, counts.shape[0], "y")
+        if not table.nnz:
             raise ValueError("y holds no label at all. For topics without labels use LDA.")
-        self._single = labels is not y and not _is_nested(y)
-        self._as_matrix = _is_matrix(y)
+        if classes.dtype.kind == "f" and (classes != np.round(classes)).any():
+            raise ValueError("Unknown label type: y is continuous. Give labels; for numbers use a regression on topic shares.")
+        self._seen = np.asarray(table.sum(axis=0) > 0)
+        if not self._seen.all():
+            missing = ", ".join(map(str, classes[~self._seen][:5]))
+            warnings.warn(f"No document has the label {missing}, so it is never predicted.", stacklevel=2)
+        self._as_matrix = is_table(labels)
+        self._single = not self._as_matrix and (column or not _is_nested(y))
         factors: list[Factor] = [Documents(), Labels(labels, self.background_topics, classes)]
         self._fit(counts, factors, len(classes) + self.background_topics, checkpoint, checkpoint_every)
         self.classes_ = classes
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, **metadata: Any) -> np.ndarray:
-        """Fit, then topic shares of the documents as `transform` gives them, labels unknown."""
-        return self.fit(X, y).transform(X)
-
     def _usual_name(self, topic: int) -> str:
         return str(self.classes_[topic]) if topic < len(self.classes_) else f"background{topic - len(self.classes_)}"
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """(D, C) share of each label in each document, rows sum to 1, background left out."""
-        shares = np.asarray(self.transform(X))[:, : len(self.classes_)]
+        """(D, C) share of each label in each document, rows sum to 1; background, and labels that no training document had, left out."""
+        shares = np.asarray(self.transform(X))[:, : len(self.classes_)] * self._seen
         return shares / shares.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any) -> Any:
@@ -117,7 +127,8 @@ class LabeledLDA(TopicModelBase):
             return super().score(X)
         predicted = self.predict(X)
         n_docs = len(predicted)
-        truth, _ = indicator(one_each(y), n_docs, "y", None if _is_matrix(y) else self.classes_)
+        labels = one_each(y)
+        truth, _ = indicator(labels, n_docs, "y", None if is_table(labels) else self.classes_)
         found, _ = indicator(one_each(predicted), n_docs, "y", None if self._as_matrix else self.classes_)
         width = max(truth.shape[1], found.shape[1])
         truth.resize((n_docs, width))
@@ -130,13 +141,12 @@ class LabeledLDA(TopicModelBase):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier"
         tags.target_tags.required = True
-        tags.classifier_tags = ClassifierTags(multi_label=True)
+        tags.classifier_tags = ClassifierTags(
+            multi_label=True, poor_score=True
+        )  # poor on the clouds of points that scikit-learn tries, as naive Bayes is
         return tags
-
-
-def _is_matrix(y: Any) -> bool:
-    return sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2)
 
 
 def _is_nested(y: Any) -> bool:

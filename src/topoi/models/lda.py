@@ -45,15 +45,16 @@ class LDA(TopicModelBase):
         "auto" (default) token for cvb0 and gibbs, else edge.
     init : "hard" (default), "soft", a fitted model, or an array of topics x words to start from.
     max_iter : most sweeps.
-    tol : stop when training perplexity changes by less than this share per sweep; 0 means exactly max_iter sweeps.
-    stop : "relative" (default), or "paper" for |P(t) - P(t-10)| < 1.
+    tol : stop when training perplexity changes by less than this share per sweep; 0 means exactly max_iter sweeps. Clean, made data may rest on a plateau for
+        dozens of sweeps before the last topics part: take a smaller tol for these.
+    stop : "relative" (default), or "paper" for |P(t) - P(t-10)| < 1 (whatever tol is, unless it is 0).
     evaluate_every : sweeps between two measurements of training perplexity; 0 means none.
-    vb_inner : passes over the documents in each sweep of rule="vb".
-    vb_textbook : digamma on the word side too, for rule="vb".
+    vb_inner : passes over the documents in each sweep of rule="vb". With one (default) they go on from the last sweep; with more they begin anew, as in scikit-learn.
+    vb_textbook : digamma on the word side too, for rule="vb"; together with vb_inner=20 and init="soft" this is the VB of textbooks.
     batch_size : learn from this many documents at a time, in constant memory; max_iter then counts passes over all documents.
         Works with rules "bp", "sibp" and "cvb0".
     learning_decay, learning_offset, total_samples : of batch_size and partial_fit, as in scikit-learn.
-    n_jobs : threads; results are the same bits for any number.
+    n_jobs : threads (None: one, -1: all cores); results are the same bits for any number.
     random_state : seed (default 0: the same topics tomorrow). None takes a fresh one.
     callbacks : functions (state, record) called after every sweep; a true answer stops. (Also in the sweeps that learn a link weight before the others;
         record.schedule is "link weight" there.)
@@ -125,15 +126,14 @@ class LDA(TopicModelBase):
     @available_if(_learns_in_batches)
     def partial_fit(self, X: Any, y: Any = None) -> LDA:
         """Learn from one more batch of documents. `total_samples` says how many documents there will be; after `fit`, those of `fit` count."""
-        fitted = self.__dict__.pop("doc_topic_", None)
-        for name in ("history_", "converged_"):  # they are of an earlier fit
-            self.__dict__.pop(name, None)
         first = getattr(self, "_online", None) is None
         counts = self._counts(X, reset=first and not hasattr(self, "components_"))
         if first:
-            self._begin_online(counts, self.total_samples if fitted is None else len(fitted))
+            self._begin_online(counts, len(self.doc_topic_) if hasattr(self, "doc_topic_") else self.total_samples)
         with Crew(self.n_jobs) as crew:
             self._learn_batch(counts, crew)
+        for name in ("doc_topic_", "history_", "converged_", "bound_"):  # they are of an earlier fit
+            self.__dict__.pop(name, None)
         return self
 
     def _batch_size(self) -> int | None:
@@ -180,16 +180,19 @@ class LDA(TopicModelBase):
         rule = self._check_parameters()
         if rule.draws or rule.digamma_owners or not rule.stored or self.schedule not in ("auto", "asynchronous"):
             raise ValueError(NO_BATCHES)
-        limits = {"learning_decay": (0, 1), "learning_offset": (0, np.inf), "total_samples": (1, np.inf)}
+        limits = {"learning_decay": (0, 1), "learning_offset": (1, 1e12), "total_samples": (1, 1e12)}
         for name, (low, high) in limits.items():
-            if not low <= getattr(self, name) <= high:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; expected a number from {low} to {high}.")
-        alpha, learn_alpha = self._prior("doc_topic_prior", self.n_components, self.n_components)
-        beta, learn_beta = self._prior("topic_word_prior", 1, self.n_components)
-        first_beta, base = float(beta[0]), None
+            value = getattr(self, name)
+            if not isinstance(value, float | int | np.number) or not low <= value <= high:
+                raise ValueError(f"{name} is {value!r}; expected a number from {low} to {high:g}.")
+        base = None
         if not hasattr(self, "components_"):
             self.weighting_ = fit_weighting(self.weighting, counts)
-        else:  # go on from what is fitted
+        token = Plan(self.n_components, self.weighting_(counts)).token
+        alpha, learn_alpha = self._prior("doc_topic_prior", self.n_components, self.n_components, token)
+        beta, learn_beta = self._prior("topic_word_prior", 1, self.n_components, token)
+        first_beta = float(beta[0])
+        if hasattr(self, "components_"):  # go on from what is fitted
             alpha, first_beta = self.doc_topic_prior_, self.topic_word_prior_
             base = (self.components_.T - first_beta).astype(np.float64)
         start, first = self._start(self.n_components, counts.shape[1])
@@ -324,10 +327,9 @@ class LatentDirichletAllocation(LDA):
         counts = self._counts(X, reset=False)
         return shares * (counts.sum(axis=1) + self.doc_topic_prior_.sum())[:, None]
 
-    def fit_transform(self, X: Any, y: Any = None, *, normalize: bool = True, **metadata: Any) -> np.ndarray:
+    def fit_transform(self, X: Any, y: Any = None, *, normalize: bool = True, **checkpoint: Any) -> np.ndarray:
         """Fit, then `transform`."""
-        self.fit(X, y)
-        return self.transform(X, normalize=normalize)
+        return self.fit(X, y, **checkpoint).transform(X, normalize=normalize)
 
     def perplexity(self, X: Any, sub_sampling: bool = False, **metadata: Any) -> float:
         """Perplexity of X. sub_sampling has no counterpart here and changes nothing."""

@@ -70,9 +70,14 @@ class TopicModel(TopicModelBase):
         factors = [copy(factor) for factor in self.factors]  # they learn; the given ones stay as they are
         if not factors or not isinstance(factors[0], Words):
             raise ValueError("The first factor must be Words(counts): TopicModel([Words(counts), ...]).")
-        n_words, n_owners = (sum(isinstance(factor, kind) for factor in factors) for kind in (Words, Authors | Documents))
-        if n_words > 1 or n_owners > 1:
-            raise ValueError("Words come once, and documents have one kind of owner: give one Words, and one of Authors and Documents.")
+        odd = next((factor for factor in factors if not hasattr(factor, "add_to")), None)
+        if odd is not None:
+            raise ValueError(f"{odd!r} is no factor: it has no add_to(plan). See docs/add_a_model.md.")
+        n_words, n_labels, n_owners = (sum(isinstance(factor, kind) for factor in factors) for kind in (Words, Labels, Authors | Documents))
+        if max(n_words, n_labels, n_owners) > 1:
+            raise ValueError(
+                "Words and Labels come once, and documents have one kind of owner: give one Words, one Labels, and one of Authors and Documents."
+            )
         if not n_owners:
             factors.insert(1, Documents())
         counts = self._counts(factors[0].counts, reset=True)
@@ -89,6 +94,8 @@ class TopicModel(TopicModelBase):
         self.factors_ = factors
         return self
 
-    def fit_transform(self, X: Any = None, y: Any = None, **metadata: Any) -> np.ndarray:
+    def fit_transform(
+        self, X: Any = None, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10, **metadata: Any
+    ) -> np.ndarray:
         """Fit; topic shares of the factors' documents."""
-        return self.fit().doc_topic_
+        return self.fit(X, y, checkpoint=checkpoint, checkpoint_every=checkpoint_every, **metadata).doc_topic_

@@ -10,8 +10,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from topoi.corpus import Corpus
 from topoi.graph.factors import Documents, Links
-from topoi.graph.metadata import adjacency, neighbours_by_id, symmetric
+from topoi.graph.metadata import adjacency, as_csr, is_table, neighbour_pairs, neighbours_by_id, symmetric, whole_pairs
 from topoi.models.base import TopicModelBase
 
 __all__ = ["RelationalTopicModel"]
@@ -74,34 +75,49 @@ class RelationalTopicModel(TopicModelBase):
 
         links: documents x documents matrix, pairs (m, 2) of document numbers, or a list of neighbours for each document. Neighbours are
         document numbers, or ids if `doc_ids` names the documents; ids of documents that are not here are left out, so lists of ids survive
-        cross-validation. checkpoint, checkpoint_every: as in `LDA.fit`.
+        cross-validation. The links of a Corpus are numbers, and the names of its documents are their ids. checkpoint, checkpoint_every: as in `LDA.fit`.
         """
+        by_id = doc_ids is not None and links is not None
         links = getattr(X, "links", None) if links is None else links
+        doc_ids = getattr(X, "doc_names", None) if doc_ids is None else doc_ids
         if links is None:
             warnings.warn("No links were given, so this is LDA; give them with links=... or in a Corpus.", stacklevel=2)
         counts = self._counts(X, reset=True)
         n_docs = counts.shape[0]
-        table = sparse.csr_array((n_docs, n_docs)) if links is None else adjacency(self._by_id(links, doc_ids, n_docs), n_docs)
+        if doc_ids is not None and len(doc_ids) != n_docs:
+            raise ValueError(f"doc_ids names {len(doc_ids)} documents but X has {n_docs}; give one id per document.")
+        links = neighbours_by_id(links, doc_ids) if by_id else links
+        table = sparse.csr_array((n_docs, n_docs)) if links is None else adjacency(links, n_docs)
         factor = Links(table, self.link_weight, self.link_factor, self.directed)
         state = self._fit(counts, [Documents(), factor], self.n_components, checkpoint, checkpoint_every)
         self.link_weight_ = float(factor.weight) if factor in state.graph.plan.fields else 0.0
         joint = np.eye(state.graph.n_topics) if factor.joint is None else factor.joint
         joint = (joint + joint.T) / 2 + 1e-6 * joint.mean()
         self.link_joint_ = joint / joint.sum()
-        self.link_topic_ = joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-300)
+        self.link_topic_ = np.eye(state.graph.n_topics) if factor.eta is None else factor.eta
         self.links_ = factor.adjacency
         self.doc_ids_ = None if doc_ids is None else list(doc_ids)
         return self
 
+    def fit_transform(self, X: Any, y: Any = None, **metadata: Any) -> np.ndarray:
+        """Fit, then the topic shares of the same documents as `transform` gives them, with their links."""
+        return self.fit(X, y, **metadata).transform(X, self.links_)
+
+    def score(self, X: Any, y: Any = None, *, links: Any = None, doc_ids: Any = None, **metadata: Any) -> float:
+        """Mean log-likelihood per token of X, with topic shares from `transform`; higher is better."""
+        return super().score(X, y, links=links, doc_ids=doc_ids, **metadata)
+
     def transform(self, X: Any, links: Any = None, *, doc_ids: Any = None) -> np.ndarray:
         """(D, K) topic shares of new documents.
 
-        links: None (words alone), a sparse matrix (D, N) of links to the N training documents, (D, N + D) with links among the new ones after
+        links: a matrix (D, N) of links to the N training documents, (D, N + D) with links among the new ones after
         them, (D, D) with links among the new ones only (if D differs from N), or lists of neighbours: numbers below N are training
-        documents, N + i is new document i; with `doc_ids`, ids.
+        documents, N + i is new document i; with `doc_ids`, ids. Default: the links of a Corpus among its own documents, or words alone.
         """
         check_is_fitted(self)
         weights = self.weighting_(self._counts(X, reset=False))
+        if links is None and getattr(X, "links", None) is not None:
+            links = sparse.hstack([sparse.csr_array((X.n_docs, len(self.doc_topic_))), adjacency(X.links, X.n_docs)])
         if links is None or self.link_weight_ == 0:
             return self._fold_in(weights).astype(self._dtype)
         known = self.doc_topic_.astype(np.float64)
@@ -115,13 +131,6 @@ class RelationalTopicModel(TopicModelBase):
         )
         return self._fold_in_state(weights, [Documents(), factor]).doc_topic().astype(self._dtype)
 
-    def _by_id(self, links: Any, doc_ids: Any, n_docs: int) -> Any:
-        if doc_ids is None:
-            return links
-        if len(doc_ids) != n_docs:
-            raise ValueError(f"doc_ids names {len(doc_ids)} documents but X has {n_docs}; give one id per document.")
-        return neighbours_by_id(links, doc_ids)
-
     def _new_links(self, links: Any, doc_ids: Any, n_new: int) -> sparse.csr_array:
         """(D, N + D) links of new documents to training documents and among themselves, the latter both ways unless directed."""
         n_old = self.links_.shape[0]
@@ -129,17 +138,17 @@ class RelationalTopicModel(TopicModelBase):
             if self.doc_ids_ is None:
                 raise ValueError("This model was fitted without doc_ids, so it cannot know ids of training documents; give their numbers.")
             links = neighbours_by_id(links, doc_ids, self.doc_ids_)
-        if not sparse.issparse(links):
-            rows = [list(row) for row in links]
-            if len(rows) != n_new:
-                raise ValueError(f"links lists the neighbours of {len(rows)} documents but X has {n_new}; give one list per document.")
-            ends = np.array([(d, end) for d, row in enumerate(rows) for end in row], dtype=np.int64).reshape(-1, 2)
-            if len(ends) and (ends.min() < 0 or ends[:, 1].max() >= n_old + n_new):
+        if not is_table(links):
+            if len(links) != n_new:
+                raise ValueError(f"links lists the neighbours of {len(links)} documents but X has {n_new}; give one list per document.")
+            ends = neighbour_pairs(links)
+            bad = ends[(ends[:, 1] < 0) | (ends[:, 1] >= n_old + n_new), 1]
+            if len(bad):
                 raise ValueError(
-                    f"links names document {ends[:, 1].max()}; training documents are 0 to {n_old - 1}, new ones {n_old} to {n_old + n_new - 1}."
+                    f"links names document {bad[0]}; training documents are 0 to {n_old - 1}, new ones {n_old} to {n_old + n_new - 1}."
                 )
             links = sparse.csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n_new, n_old + n_new))
-        table = sparse.csr_array(links)
+        table = as_csr(links, "links")
         if table.shape == (n_new, n_old):
             table = sparse.csr_array(sparse.hstack([table, sparse.csr_array((n_new, n_new))]))
         elif table.shape == (n_new, n_new):
@@ -152,6 +161,20 @@ class RelationalTopicModel(TopicModelBase):
             return table
         among = symmetric(sparse.csr_array(table[:, n_old:]))
         return sparse.csr_array(sparse.hstack([table[:, :n_old], among], format="csr"))
+
+    def _places(self, pairs: np.ndarray) -> np.ndarray:
+        """(m, 2) numbers of training documents, from numbers or from ids that are text."""
+        if pairs.dtype.kind in "UO" and self.doc_ids_ is not None:
+            number = {key: i for i, key in enumerate(self.doc_ids_)}
+            unknown = next((key for key in pairs.ravel().tolist() if key not in number), None)
+            if unknown is not None:
+                raise ValueError(f"pairs names {unknown!r}, which is no id of a training document.")
+            return np.array([[number[key] for key in pair] for pair in pairs], dtype=np.int64).reshape(-1, 2)
+        pairs = whole_pairs(pairs)
+        bad = pairs[(pairs < 0) | (pairs >= len(self.doc_topic_))]
+        if len(bad):
+            raise ValueError(f"pairs names document {bad[0]}; training documents are numbered 0 to {len(self.doc_topic_) - 1}.")
+        return pairs
 
     def _speak(self, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(m, K) square roots of topic shares, and what they say through the link table; scaled so that a document has the score 1 with itself."""
@@ -171,18 +194,17 @@ class RelationalTopicModel(TopicModelBase):
     def predict_links(self, pairs_or_X: Any, n: int = 10) -> Any:
         """Scores of pairs, or recommendations for new documents.
 
-        pairs (m, 2) of training document numbers: (m,) scores, higher = likelier. X (documents x words): for each document a list of n
-        (training document, score), best first; training documents by id if fit had doc_ids.
+        pairs (m, 2) of training document numbers, or of ids that are text: (m,) scores, higher = likelier. X (documents x words): for each document a
+        list of n (training document, score), best first; training documents by id if fit knew ids.
         """
         check_is_fitted(self)
         shares = self.doc_topic_.astype(np.float64)
-        if not sparse.issparse(pairs_or_X):
+        if not sparse.issparse(pairs_or_X) and not isinstance(pairs_or_X, Corpus) and self.n_features_in_ != 2:
             pairs = np.asarray(pairs_or_X)
-            if pairs.ndim == 2 and pairs.shape[1] == 2 and self.n_features_in_ != 2 and pairs.dtype.kind in "iu":
-                if len(pairs) and (pairs.min() < 0 or pairs.max() >= len(shares)):
-                    raise ValueError(f"pairs names document {pairs.max()}; training documents are numbered 0 to {len(shares) - 1}.")
-                return self.link_scores(shares[pairs[:, 0]], shares[pairs[:, 1]])
-        names = self.doc_ids_ or range(len(shares))
+            if not pairs.size or (pairs.ndim == 2 and pairs.shape[1] == 2):
+                ends = self._places(pairs.reshape(-1, 2))
+                return self.link_scores(shares[ends[:, 0]], shares[ends[:, 1]])
+        names = range(len(shares)) if self.doc_ids_ is None else self.doc_ids_
         known, recommended = self._speak(shares)[0], []
         for spoken in self._speak(np.asarray(self.transform(pairs_or_X), dtype=np.float64))[1]:
             scores = known @ spoken

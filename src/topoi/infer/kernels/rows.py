@@ -1,6 +1,6 @@
 """What all kernels share: how they are compiled, random numbers, and the rows of a document's topics.
 
-Numba's disk cache watches the file of a compiled function, not the files it calls: after a change here run `make clean-cache`.
+Numba's disk cache watches the file of a compiled function, not the files it calls: after a change in this folder run `make clean-cache`.
 """
 
 from __future__ import annotations
