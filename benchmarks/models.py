@@ -278,7 +278,6 @@ def labels(args: argparse.Namespace) -> None:
         note(f"labels: background {background} done")
     print("### Labeled LDA\n\n20 Newsgroups, its own split; accuracy of predict.\n")
     table(["model", "accuracy"], rows)
-    print("Top words of each label beside 5 background topics:\n")
-    table(
-        ["label", "words"], [[label, " ".join(words)] for label, words in model.top_words_by_label(8, vocabulary=corpus.vocabulary).items()]
-    )
+    print("Top words of each label beside 5 background topics (relevance 0.4, since stop words are still in):\n")
+    words = model.top_words_by_label(8, vocabulary=corpus.vocabulary, relevance=0.4)
+    table(["label", "words"], [[label, " ".join(top)] for label, top in words.items()])

@@ -30,7 +30,7 @@ from topoi import AuthorTopicModel
 from topoi.evaluate import split_tokens
 from topoi.graph.factors import Authors
 from topoi.infer.crew import Crew
-from topoi.infer.predict import fold_in_state
+from topoi.infer.predict import fold_in_state, prediction_plan
 from topoi.infer.rules import make_rule
 
 METHODS: dict[str, dict[str, Any]] = {
@@ -69,7 +69,7 @@ def measure(data: Path, set: str, method: str, topics: int, sweeps: int, fold: i
         written = {"names": names, "base": counts} if known else {}
         authors = Authors(test.authors, author_shares, **written)
         with Crew() as crew:
-            state = fold_in_state(observed, topic_word, np.full(topics, PRIOR), make_rule(rule), [authors], crew=crew)
+            state = fold_in_state(prediction_plan(observed, topic_word, [authors]), np.full(topics, PRIOR), make_rule(rule), crew=crew)
         return held_out_perplexity(held, state.doc_topic(), topic_word)
 
     if method == "s-BP, factored":

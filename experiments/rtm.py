@@ -30,7 +30,7 @@ from topoi.evaluate import split_tokens
 from topoi.graph.factors import Documents, Links
 from topoi.graph.metadata import adjacency, symmetric
 from topoi.infer.crew import Crew
-from topoi.infer.predict import fold_in_state
+from topoi.infer.predict import fold_in_state, prediction_plan
 from topoi.infer.rules import make_rule
 
 METHODS: dict[str, dict[str, Any]] = {
@@ -114,7 +114,9 @@ def gibbs_fold_in(model: RelationalTopicModel, observed: sparse.csr_array, links
     """Topic shares from one sample, as in the paper."""
     field = Links(links, model.link_weight_, model.link_factor, known=model.doc_topic_, eta=model.link_topic_)
     with Crew() as crew:
-        state = fold_in_state(observed, model.topic_word_, model.doc_topic_prior_, make_rule("gibbs"), [Documents(), field], crew=crew)
+        state = fold_in_state(
+            prediction_plan(observed, model.topic_word_, [Documents(), field]), model.doc_topic_prior_, make_rule("gibbs"), crew=crew
+        )
     return state.doc_topic()
 
 

@@ -189,7 +189,7 @@ def test_number_of_topics(value):
         ("init", np.full((3, 25), np.nan), "init must hold nonnegative finite weights, with something in every topic"),
         ("batch_size", 0, "batch_size is 0; expected a whole number of at least 1, or None"),
         ("batch_size", 2.5, "batch_size is 2.5; expected a whole number of at least 1, or None"),
-        ("n_jobs", 0, "n_jobs == 0"),
+        ("n_jobs", 0, "n_jobs is 0; expected a number of threads"),
     ],
     ids=lambda value: None if isinstance(value, np.ndarray) else str(value)[:30],
 )
@@ -447,3 +447,11 @@ def test_candidates_for_the_number_of_topics(candidates):
 def test_one_seed_is_not_enough():
     with pytest.raises(ValueError, match="n_seeds is 1; at least 2 are needed to see how stable topics are"):
         evaluate.choose_n_components(X, [2], n_seeds=1)
+
+
+@pytest.mark.parametrize(
+    ("option", "message"), [({"callbacks": print}, "callbacks is"), ({"callbacks": [1]}, "callbacks is"), ({"n_jobs": "two"}, "n_jobs is")]
+)
+def test_bad_callbacks_and_threads_are_refused(option, message):
+    with pytest.raises(ValueError, match=message):
+        LDA(2, **option).fit(X)

@@ -877,3 +877,15 @@ def test_tol_0_means_max_iter_sweeps_under_the_rule_of_the_paper_too(blocks):
 def test_phrases_are_told_apart():
     corpus = Corpus(np.eye(2) * 3, ["markov chain", "monte carlo"])
     assert ", " in LDA(1, max_iter=2).fit(corpus).topic_info().words[0]
+
+
+def test_relevance_prefers_words_that_are_typical():
+    """A word that is everywhere leads all topics by probability, none by relevance."""
+    counts = np.kron(np.eye(2), np.full((20, 3), 3.0))
+    corpus = Corpus(np.hstack([np.full((40, 1), 9.0), counts]), ["the", *"abcdef"])
+    model = LDA(2, max_iter=30).fit(corpus)
+    assert all(words[0] == "the" for words in model.top_words(2))
+    assert sorted("".join(sorted(words)) for words in model.top_words(3, relevance=0.3)) == ["abc", "def"]
+    assert model.topic_info(2, relevance=0.3).words[0] != model.topic_info(2).words[0]
+    with pytest.raises(ValueError, match="relevance is 2"):
+        model.top_words(relevance=2)

@@ -102,7 +102,7 @@ def fit(
     estimator.save(output)
     _report(estimator, corpus, output, interrupt.asked, as_json)
     if interrupt.asked:
-        note(f"Stopped by Ctrl-C after sweep {estimator.n_iter_}, which {output} holds. To go on from there:")
+        note(f"Stopped by Ctrl-C after sweep {estimator.n_iter_}, which {output} holds. To begin again from its topics:")
         note(f"  {_command_to_go_on(input, columns, kind, output, estimator)}")
         if checkpoint is not None and checkpoint.exists():
             note(f"Or run the same command again, with --force: it goes on from {checkpoint}.")

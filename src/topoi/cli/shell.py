@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from topoi.corpus import Corpus
 
 DEBUG = "TOPOI_DEBUG"
+FEW_WORDS = 3  # per document: less is hardly text
 BAD_INPUT = (ValueError, FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError)
 
 Input = Annotated[
@@ -217,6 +218,10 @@ def read_corpus(path: Path, columns: Columns, words: Words | None = None, like: 
         corpus = text.read(path, **given, vectorizer=vectorizer, vocabulary=vocabulary if counts else None, form=form, tell=tell)
     if like is not None:
         corpus = _matched(corpus, like, path)
+    if not counts and like is None and corpus.n_tokens < FEW_WORDS * corpus.n_docs:
+        note(
+            f"Documents have {corpus.n_tokens / corpus.n_docs:.1f} words that count on average. See --token-pattern, --min-df and --stop-words."
+        )
     empty = int((corpus.counts.sum(axis=1) == 0).sum())
     if empty:
         note(f"{empty} of {corpus.n_docs} documents have none of the words that count.")

@@ -18,10 +18,10 @@ Many = Annotated[int, typer.Option("--number", "-n", min=1, help="How many to sh
 EMPTY = 0.01  # a topic with less than this part of an average one holds nothing
 
 
-def topic_rows(model: Any, n_words: int) -> list[dict[str, Any]]:
+def topic_rows(model: Any, n_words: int, relevance: float = 1.0) -> list[dict[str, Any]]:
     """Topics as plain values, the largest first."""
     share = model.topic_shares_
-    words, names = model.top_words(n_words), model.topic_names_
+    words, names = model.top_words(n_words, relevance=relevance), model.topic_names_
     return [{"topic": int(k), "name": names[k], "share": float(share[k]), "words": words[k]} for k in (-share).argsort(kind="stable")]
 
 
@@ -31,8 +31,8 @@ def _line(words: list[str]) -> str:
     return spelled(words)
 
 
-def topics_table(model: Any, n_words: int) -> Table:
-    rows = topic_rows(model, n_words)
+def topics_table(model: Any, n_words: int, relevance: float = 1.0) -> Table:
+    rows = topic_rows(model, n_words, relevance)
     named = any(row["name"] != f"topic{row['topic']}" for row in rows)
     used = [row for row in rows if row["share"] > EMPTY / len(rows)]
     shown = [[row["topic"], *([row["name"]] if named else []), f"{row['share']:.1%}", _line(row["words"])] for row in used]
@@ -44,6 +44,9 @@ def topics(
     model: Model,
     words: Annotated[int, typer.Option(min=1, help="Words per topic.")] = 10,
     name: Annotated[list[str] | None, typer.Option(help="Name a topic and keep it in the model file: --name 3='markov chains'.")] = None,
+    relevance: Annotated[
+        float, typer.Option(min=0, max=1, help="1: the most probable words; less (0.3 to 0.6): words that are typical of the topic.")
+    ] = 1.0,
     as_json: AsJson = False,
 ) -> None:
     """Show the topics of a model, the largest first; name them."""
@@ -52,9 +55,9 @@ def topics(
         loaded.name_topics(dict(_named(text) for text in name))
         loaded.save(model)
     if as_json:
-        show_json({"model": type(loaded).__name__, "topics": topic_rows(loaded, words)})
+        show_json({"model": type(loaded).__name__, "topics": topic_rows(loaded, words, relevance)})
     else:
-        show(topics_table(loaded, words))
+        show(topics_table(loaded, words, relevance))
 
 
 def _named(text: str) -> tuple[int, str]:

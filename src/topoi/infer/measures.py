@@ -26,13 +26,11 @@ def log_likelihood(indptr, indices, data, doc_topic, word_topic, first, last, ou
 
 @inlined
 def digamma(x):
-    """Derivative of log gamma for x > 0: recurrence up to 6, then the asymptotic series."""
-    shift = 0.0
-    while x < 6.0:
-        shift -= 1.0 / x
-        x += 1.0
-    r = 1.0 / (x * x)
-    return shift + np.log(x) - 0.5 / x - r * (1.0 / 12.0 - r * (1.0 / 120.0 - r * (1.0 / 252.0 - r * (1.0 / 240.0 - r / 132.0))))
+    """Derivative of log gamma for x > 0: the asymptotic series at x + 6, less 1 / x + ... + 1 / (x + 5), which u = x (x + 5) makes one fraction."""
+    u, y = x * (x + 5.0), x + 6.0
+    shift = (2.0 * x + 5.0) * (u * (3.0 * u + 20.0) + 24.0) / (u * (u + 4.0) * (u + 6.0))
+    r = 1.0 / (y * y)
+    return np.log(y) - 0.5 / y - r * (1.0 / 12.0 - r * (1.0 / 120.0 - r * (1.0 / 252.0 - r * (1.0 / 240.0 - r / 132.0)))) - shift
 
 
 @compiled

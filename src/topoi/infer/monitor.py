@@ -62,7 +62,7 @@ class Monitor:
         self.not_before = 0  # sweeps whose perplexity says nothing about the end
         self.history: list[Record] = []
         self.converged = self.stopped = False  # by the rule, by a callback
-        self.bar = Progress(max_iter) if progress else None
+        self.bar = Progress(max_iter, phase.capitalize() or "Sweeps") if progress else None
         self.began = time.perf_counter()
 
     def follow(self, full_every: int, not_before: int) -> None:

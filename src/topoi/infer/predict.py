@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy import sparse
 
-from topoi.graph.factors import Documents, Factor, Words, compile_factors
-from topoi.graph.wiring import padded
+from topoi.graph.factors import Documents, Factor, Words, make_plan
+from topoi.graph.wiring import Plan, build_graph, padded
 from topoi.infer.crew import Crew
 from topoi.infer.engine import run
 from topoi.infer.monitor import Monitor, Record
@@ -16,7 +16,7 @@ from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
 from topoi.infer.state import State
 
-__all__ = ["MAX_SWEEPS", "fold_in", "fold_in_state"]
+__all__ = ["MAX_SWEEPS", "fold_in", "fold_in_state", "prediction_plan"]
 
 CHUNK_BYTES = 2**26  # messages held at a time
 MAX_SWEEPS = 200
@@ -48,32 +48,34 @@ def fold_in(
         done = edges[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(edges, done + CHUNK_BYTES)))
         drawn = Average(max_iter - samples)
-        state = fold_in_state(
-            weights[first:last], topic_word, alpha, rule, [Documents()], crew=crew, seed=seed + first, max_iter=max_iter, callbacks=[drawn]
-        )
+        plan = prediction_plan(weights[first:last], topic_word, [Documents()])
+        state = fold_in_state(plan, alpha, rule, crew=crew, seed=seed + first, max_iter=max_iter, callbacks=[drawn])
         out[first:last] = drawn.mean() if rule.draws else state.doc_topic()
         first = last
     return out
 
 
+def prediction_plan(weights: sparse.csr_array, topic_word: np.ndarray, factors: Sequence[Factor]) -> Plan:
+    """New documents under fixed topics (K, W); `factors` are the model's factors beside the words."""
+    return make_plan([Words(weights, base=topic_word.T, frozen=True), *factors], len(topic_word))
+
+
 def fold_in_state(
-    weights: sparse.csr_array,
-    topic_word: np.ndarray,
+    plan: Plan,
     alpha: np.ndarray,
     rule: Rule,
-    factors: Sequence[Factor],
     *,
     crew: Crew,
     seed: int = 0,
     max_iter: int = MAX_SWEEPS,
     callbacks: Sequence[Callable[[State, Record], object]] = (),
 ) -> State:
-    """Pass messages in new documents under fixed topics; `factors` are the model's factors beside the words."""
+    """Pass messages in the new documents of a plan."""
     in_place = not rule.digamma_owners
     schedule = Schedule("asynchronous" if in_place else "synchronous", in_place=in_place)
-    graph = compile_factors([Words(weights, base=topic_word.T, frozen=True), *factors], len(alpha), tokens=rule.tokens)
+    graph = build_graph(plan, tokens=rule.tokens)
     start = "hard" if rule.draws else "warm"
-    state = State.start(graph, rule, alpha, TINY, seed=seed, crew=crew, start=start, word_topic=topic_word.T)
+    state = State.start(graph, rule, alpha, TINY, seed=seed, crew=crew, start=start, word_topic=plan.word_base)
     independent = graph.private and not graph.plan.fields and not rule.draws
     rest = REST if independent else 0.0  # a document at rest is woken by nobody only if nobody talks to it
     run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import re
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +23,7 @@ from topoi.graph.wiring import Plan, build_graph, padded
 from topoi.infer.crew import Crew
 from topoi.infer.engine import run
 from topoi.infer.monitor import Monitor, document_log_likelihood
-from topoi.infer.predict import fold_in, fold_in_state
+from topoi.infer.predict import fold_in, fold_in_state, prediction_plan
 from topoi.infer.priors import FieldWeightLearner, Learner, PriorLearner
 from topoi.infer.rules import Rule, make_rule
 from topoi.infer.schedules import gets_lists, make_schedule
@@ -104,15 +105,19 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             )
             return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, crew=crew, learners=learners, checkpoint=saves)
 
-        with Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
-            resumed, last = saves is not None and saves.saved is not None, self.max_iter
+        began, last = time.perf_counter(), self.max_iter
+        resumed = saves is not None and saves.saved is not None
+        with Crew(self.n_jobs) as crew:
             if any(field.learn for field in plan.fields) and plan.counts is not None and not resumed:
                 observed, held = hold_out(plan.counts, seed)
-                before = Monitor(callbacks=self.callbacks or (), phase="link weight")
-                pass_messages(replace(plan, counts=observed), WEIGHT_SWEEPS, before, [priors, FieldWeightLearner(held)])
-                if before.stopped:
-                    last = 1
-            state = pass_messages(plan, last, monitor, [priors], saves)
+                with Monitor(
+                    max_iter=WEIGHT_SWEEPS, callbacks=self.callbacks or (), progress=bool(self.verbose), phase="link weight"
+                ) as before:
+                    pass_messages(replace(plan, counts=observed), WEIGHT_SWEEPS, before, [priors, FieldWeightLearner(held)])
+                last = 1 if before.stopped else last
+            with self._monitor(counts) as monitor:
+                monitor.began = began
+                state = pass_messages(plan, last, monitor, [priors], saves)
         self._keep(state, monitor)
         if saves is not None and (monitor.converged or state.sweep == self.max_iter):
             saves.finish()
@@ -136,6 +141,10 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 raise ValueError(f"{name} is {value!r}; expected a whole number of at least {least}.")
         if not isinstance(self.tol, numbers.Real) or not self.tol >= 0:
             raise ValueError(f"tol is {self.tol!r}; expected a number >= 0 (0 means exactly max_iter sweeps).")
+        if callable(self.callbacks) or not all(map(callable, self.callbacks or ())):
+            raise ValueError(f"callbacks is {self.callbacks!r}; expected a list of functions (state, record).")
+        if self.n_jobs is not None and (not isinstance(self.n_jobs, numbers.Integral) or self.n_jobs == 0):
+            raise ValueError(f"n_jobs is {self.n_jobs!r}; expected a number of threads, -1 for all cores, or None for one.")
         if self.stop not in ("relative", "paper"):
             raise ValueError(f"stop is {self.stop!r}; choose 'relative' (tol) or 'paper' (|P(t) - P(t-10)| < 1).")
         rule = make_rule(self.rule, messages=self.messages, inner=self.vb_inner, digamma_words=self.vb_textbook)
@@ -279,8 +288,10 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             return fold_in(weights, self.topic_word_, self.doc_topic_prior_, self._prediction_rule(), crew=crew)
 
     def _fold_in_state(self, weights: sparse.csr_array, factors: Sequence[Factor]) -> State:
+        plan, rule = prediction_plan(weights, self.topic_word_, factors), self._prediction_rule()
+        refuse_what_does_not_fit(plan, rule)
         with Crew(self.n_jobs) as crew:
-            return fold_in_state(weights, self.topic_word_, self.doc_topic_prior_, self._prediction_rule(), factors, crew=crew)
+            return fold_in_state(plan, self.doc_topic_prior_, rule, crew=crew)
 
     def _prediction_rule(self) -> Rule:
         """Prediction is deterministic and takes any weights: one message per edge, and BP for models that were sampled."""
@@ -357,15 +368,25 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         usual = super().get_feature_names_out(input_features)
         return np.array([self._topic_names.get(k, name) for k, name in enumerate(usual)], dtype=object)
 
-    def top_words(self, n: int = 10, *, vocabulary: Sequence[str] | None = None) -> list[list[str]]:
-        """The n most probable words of each topic. vocabulary: the word of each column, unless fit knew it."""
+    def top_words(self, n: int = 10, *, vocabulary: Sequence[str] | None = None, relevance: float = 1.0) -> list[list[str]]:
+        """The n top words of each topic. vocabulary: the word of each column, unless fit knew it.
+
+        relevance: 1 takes the most probable words; the smaller it is, the more a word counts that is typical of the topic rather than frequent everywhere
+        (Sievert and Shirley 2014; 0.3 to 0.6 where stop words are still in).
+        """
         check_is_fitted(self)
         if n < 1:
             raise ValueError(f"n is {n}; expected at least 1 word.")
-        words = self._words(vocabulary)
-        return [[str(words[w]) for w in np.argsort(-row, kind="stable")[:n]] for row in self.components_]
+        if not 0 <= relevance <= 1:
+            raise ValueError(f"relevance is {relevance!r}; expected a number from 0 to 1.")
+        words, scores = self._words(vocabulary), self.components_
+        if relevance < 1:
+            scores = np.log(self.topic_word_) - (1 - relevance) * np.log(self.topic_shares_ @ self.topic_word_)
+        return [[str(words[w]) for w in np.argsort(-row, kind="stable")[:n]] for row in scores]
 
-    def topic_info(self, n: int = 10, *, vocabulary: Sequence[str] | None = None) -> pd.DataFrame | list[dict[str, Any]]:
+    def topic_info(
+        self, n: int = 10, *, vocabulary: Sequence[str] | None = None, relevance: float = 1.0
+    ) -> pd.DataFrame | list[dict[str, Any]]:
         """One row per topic: id, name, share of all tokens, prior and top words. A pandas frame if pandas is installed, otherwise dictionaries."""
         check_is_fitted(self)
         share, names = self.topic_shares_, self.topic_names_
@@ -377,7 +398,7 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 "prior": float(self.doc_topic_prior_[k]),
                 "words": spelled(words),
             }
-            for k, words in enumerate(self.top_words(n, vocabulary=vocabulary))
+            for k, words in enumerate(self.top_words(n, vocabulary=vocabulary, relevance=relevance))
         ]
         try:
             import pandas as pd
@@ -485,7 +506,7 @@ def refuse_what_does_not_fit(plan: Plan, rule: Rule, schedule: str = "asynchrono
     results = 4 * plan.n_topics * (n_docs + n_words)  # shares and counts of the fitted model, and as perplexity reads them
     need, free = 4.0 * (messages + tables + results), psutil.virtual_memory().available
     if need > free:
-        cures = ["fewer topics (n_components)"]
+        cures = ["fewer documents at a time" if plan.frozen_words else "fewer topics (n_components)"]
         if plan.is_plain and not plan.fields:
             cures += ["topic lists (rule='bp', schedule='auto')"] * (schedule != "auto")
             cures += ["messages='none' (rule='bp')"] * rule.stored + ["mini-batches in constant memory (batch_size)"]

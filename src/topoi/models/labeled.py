@@ -135,17 +135,16 @@ class LabeledLDA(TopicModelBase):
         found.resize((n_docs, width))
         return float(1 - (np.abs(truth - found).sum(axis=1) > 0).mean())
 
-    def top_words_by_label(self, n: int = 10, *, vocabulary: Sequence[str] | None = None) -> dict[Any, list[str]]:
-        """The n most probable words of each label."""
-        return dict(zip(self.classes_.tolist(), self.top_words(n, vocabulary=vocabulary), strict=False))
+    def top_words_by_label(self, n: int = 10, **options: Any) -> dict[Any, list[str]]:
+        """The n top words of each label; options as in `top_words`."""
+        return dict(zip(self.classes_.tolist(), self.top_words(n, **options), strict=False))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.estimator_type = "classifier"
         tags.target_tags.required = True
-        tags.classifier_tags = ClassifierTags(
-            multi_label=True, poor_score=True
-        )  # poor on the clouds of points that scikit-learn tries, as naive Bayes is
+        # Poor on the clouds of points that scikit-learn tries, as naive Bayes is.
+        tags.classifier_tags = ClassifierTags(multi_label=True, poor_score=True)
         return tags
 
 
