@@ -853,7 +853,8 @@ def test_learned_priors_do_not_depend_on_the_scale_of_light_matrices(blocks):
 @pytest.mark.parametrize("kind", [np.uint8, np.int8])
 def test_small_types_do_not_overflow(kind):
     table = sparse.coo_array((np.array([100, 100, 100], kind), ([0, 0, 1], [0, 0, 1])), shape=(2, 2))
-    for counts in (Corpus(table).counts, LDA(1, max_iter=1).fit(table).components_ - LDA(1, max_iter=1).fit(table).topic_word_prior_):
+    model = LDA(1, max_iter=1).fit(table)
+    for counts in (Corpus(table).counts, model.components_ - model.topic_word_prior_):
         np.testing.assert_allclose(np.sort(counts.sum(axis=0)), [100, 200], rtol=1e-5)
 
 

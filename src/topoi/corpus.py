@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Corpus", "check_counts", "counts_for", "hold_out", "is_whole", "refuse_broken", "split_tokens", "unwrapped"]
 
-
-MOST = 1e12  # of an entry
+MOST = 1e12  # that an entry may be
 
 
 def check_counts(counts: Any, *, name: str = "X") -> sparse.csr_array:
@@ -24,7 +23,7 @@ def check_counts(counts: Any, *, name: str = "X") -> sparse.csr_array:
     if sparse.issparse(counts):
         if counts.dtype.kind not in "fiub":
             raise ValueError(f"{name} holds {counts.dtype} entries; expected numbers. Convert it with .astype(float).")
-        csr = sparse.csr_array(counts.astype(np.float64), copy=True)  # numbers first: small types overflow where entries are summed
+        csr = sparse.csr_array(counts.astype(np.float64))  # a copy; numbers first: small types overflow where entries are summed
     else:
         array = np.asarray(counts)
         if array.ndim != 2:

@@ -20,7 +20,7 @@ __all__ = ["c_v", "npmi", "top_word_ids", "u_mass"]
 def top_word_ids(topics: Any, n_words: int) -> list[np.ndarray]:
     """Word numbers of each topic's top words, from a fitted model, an array (K, W) of weights, or lists of word numbers."""
     table = getattr(topics, "components_", topics)
-    if not isinstance(table, np.ndarray) and np.asarray(table[0]).dtype.kind == "f":
+    if isinstance(table, list) and table and np.asarray(table[0]).dtype.kind == "f":
         table = np.asarray(table)
     is_array = isinstance(table, np.ndarray) and table.ndim == 2
     if is_array and (table.dtype.kind == "f" or any(len(np.unique(row)) < len(row) for row in table)):  # a list names no word twice

@@ -76,8 +76,8 @@ def unnested(values: Any) -> Any:
     ):
         return values
     twice = any(len(set(row)) < len(row) for row in values)
-    zero_one = all(isinstance(x, int | float | np.number) and x in (0, 1) for row in values for x in row)
-    return np.asarray(values) if twice and zero_one else values
+    flags = all(isinstance(x, int | float | np.number) and x in (0, 1) for row in values for x in row)
+    return np.asarray(values) if twice and flags else values
 
 
 def _has_numbers(values: Any) -> bool:

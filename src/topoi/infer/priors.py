@@ -68,8 +68,9 @@ def _in_range(prior: Any, token: float) -> Any:
 
 def alpha_evidence(state: State, expected: bool) -> np.ndarray:
     """(2, K) numerator and denominator of the step: sums over owners that tell how much topics vary between them."""
-    K, allowed, rows = state.graph.n_topics, state.allowed(), state.graph.owner_slot
-    counts, alpha = state.tables.theta[np.sort(rows[rows >= 0])] / np.float32(state.graph.token), state.alpha / state.graph.token
+    K, allowed, rows, token = state.graph.n_topics, state.allowed(), state.graph.owner_slot, state.graph.token
+    counts, alpha = state.tables.theta[np.sort(rows[rows >= 0])], state.alpha / token
+    counts /= np.float32(token)
     held = counts.sum(axis=1, dtype=np.float64)
     gain = np.zeros(state.graph.width)
     measures.expected_digamma_gain(counts, alpha, expected, gain)

@@ -198,7 +198,8 @@ class State:
         """(owners, K) expected tokens of each owner and topic."""
         counts = self.tables.theta[self.graph.owner_slot, : self.graph.n_topics]
         absent = self.graph.owner_slot < 0
-        counts[absent] = _owner_base(self.graph)[absent, : self.graph.n_topics]
+        if absent.any():
+            counts[absent] = _owner_base(self.graph)[absent, : self.graph.n_topics]
         return counts
 
     def owner_topic(self) -> np.ndarray:

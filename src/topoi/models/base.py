@@ -181,13 +181,15 @@ class TopicModelBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _checked_matrix(self, X: Any, reset: bool) -> sparse.csr_array:
         if (isinstance(X, Sequence) or getattr(X, "ndim", 2) == 1) and isinstance(next(iter(X), None), str):
-            raise ValueError(
-                "X is a list of texts; expected documents x words counts. Make them with topoi.read(X, vectorizer=model.vectorizer_)."
-                if not reset and getattr(self, "vectorizer_", None) is not None
-                else "X is a list of texts; expected documents x words counts. Put CountVectorizer() before the model in a Pipeline."
+            knows_how = not reset and getattr(self, "vectorizer_", None) is not None
+            cure = (
+                "Make them with topoi.read(X, vectorizer=model.vectorizer_)"
+                if knows_how
+                else "Put CountVectorizer() before the model in a Pipeline"
             )
+            raise ValueError(f"X is a list of texts; expected documents x words counts. {cure}.")
         refuse_broken(X)
-        if sparse.issparse(X) and X.dtype.kind in "iub":
+        if sparse.issparse(X) and X.dtype.kind in "iub" and X.dtype.itemsize < 8:
             X = X.astype(np.float64)  # small types overflow where entries are summed
         if not reset and not hasattr(self, "feature_names_in_"):
             X = self._in_order(X)

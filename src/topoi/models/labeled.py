@@ -12,7 +12,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.graph.factors import Documents, Factor, Labels
-from topoi.graph.metadata import indicator, is_table, one_each, unnested
+from topoi.graph.metadata import indicator, is_table, one_each
 from topoi.models.base import TopicModelBase
 
 __all__ = ["LabeledLDA"]
@@ -76,7 +76,6 @@ class LabeledLDA(TopicModelBase):
         if not isinstance(part, float | int | np.number) or not 0 < part <= 1:
             raise ValueError(f"threshold is {part!r}; expected a part of the largest share, above 0 and up to 1.")
         counts = self._counts(X, reset=True)
-        y = unnested(y)
         column = is_table(y) and y.shape[1] == 1
         if column:
             warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=2)
