@@ -202,6 +202,16 @@ def test_ctrl_c_keeps_the_last_sweep(work, tmp_path):
 # ---------------------------------------------------------------------------------------------------------------------- questions
 
 
+def test_topics_with_their_documents(work):
+    """The odd documents are about pets, the even ones about money."""
+    for row in ask("topics", work / "lda.topoi", "--documents", 3)["topics"]:
+        odd = {int(document["name"][1:]) % 2 for document in row["documents"]}
+        assert len(row["documents"]) == 3
+        assert odd == {int(row["words"][0] in PETS)}
+    assert "(9" in run("topics", work / "lda.topoi", "--documents", 1).output  # shares in per cent
+    assert "documents" not in ask("topics", work / "lda.topoi")["topics"][0]
+
+
 def test_topics_and_their_names(work, tmp_path):
     path = tmp_path / "m.topoi"
     path.write_bytes((work / "lda.topoi").read_bytes())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -613,7 +614,7 @@ def test_partial_fit_finds_the_blocks(blocks):
 
 def test_partial_fit_goes_on_from_a_fit(blocks):
     """Topics keep their numbers when a fitted model goes on learning."""
-    corpus, _ = blocks
+    corpus, _ = datasets.make_blocks()
     model = LDA(4).fit(corpus)
     before = model.topic_word_.copy()
     model.partial_fit(corpus.counts[::2])
@@ -890,3 +891,17 @@ def test_relevance_prefers_words_that_are_typical():
     assert model.topic_info(2, relevance=0.3).words[0] != model.topic_info(2).words[0]
     with pytest.raises(ValueError, match="relevance is 2"):
         model.top_words(relevance=2)
+
+
+def test_top_documents_are_most_about_their_topic():
+    corpus, _ = datasets.make_blocks()
+    model = LDA(4, max_iter=30).fit(replace(corpus, doc_names=[f"d{i}" for i in range(corpus.n_docs)]))
+    for k, documents in enumerate(model.top_documents(3)):
+        best = np.sort(model.doc_topic_[:, k])[::-1][:3]
+        assert [share for _, share in documents] == best.tolist()
+        assert all(model.doc_topic_[int(name[1:]), k] == share for name, share in documents)
+    assert isinstance(LDA(4, max_iter=5).fit(corpus.counts).top_documents(1)[0][0][0], int)  # numbers where there are no names
+    with pytest.raises(ValueError, match="keeps no documents"):
+        LDA(4).partial_fit(corpus.counts).top_documents()
+    with pytest.raises(ValueError, match="n is 0"):
+        model.top_documents(0)

@@ -18,26 +18,35 @@ Many = Annotated[int, typer.Option("--number", "-n", min=1, help="How many to sh
 EMPTY = 0.01  # a topic with less than this part of an average one holds nothing
 
 
-def topic_rows(model: Any, n_words: int, relevance: float = 1.0) -> list[dict[str, Any]]:
-    """Topics as plain values, the largest first."""
+def topic_rows(model: Any, n_words: int, relevance: float = 1.0, n_documents: int = 0) -> list[dict[str, Any]]:
+    """Topics as plain values, the largest first; with their documents, if asked for."""
     share = model.topic_shares_
     words, names = model.top_words(n_words, relevance=relevance), model.topic_names_
-    return [{"topic": int(k), "name": names[k], "share": float(share[k]), "words": words[k]} for k in (-share).argsort(kind="stable")]
+    rows = [{"topic": int(k), "name": names[k], "share": float(share[k]), "words": words[k]} for k in (-share).argsort(kind="stable")]
+    if n_documents:
+        documents = model.top_documents(n_documents)
+        rows = [{**row, "documents": _pairs(documents[row["topic"]])} for row in rows]
+    return rows
 
 
 def _line(words: list[str]) -> str:
-    from topoi.models.base import spelled
+    from topoi.models.topics import spelled
 
     return spelled(words)
 
 
-def topics_table(model: Any, n_words: int, relevance: float = 1.0) -> Table:
-    rows = topic_rows(model, n_words, relevance)
+def topics_table(model: Any, n_words: int, relevance: float = 1.0, n_documents: int = 0) -> Table:
+    rows = topic_rows(model, n_words, relevance, n_documents)
     named = any(row["name"] != f"topic{row['topic']}" for row in rows)
     used = [row for row in rows if row["share"] > EMPTY / len(rows)]
-    shown = [[row["topic"], *([row["name"]] if named else []), f"{row['share']:.1%}", _line(row["words"])] for row in used]
+    columns = ["topic", *["name"] * named, "share", "words", *["documents"] * bool(n_documents)]
+    shown = [{**row, "share": f"{row['share']:.1%}", "words": _line(row["words"]), "documents": _documents(row)} for row in used]
     empty = f", {len(rows) - len(used)} of them empty and not shown: fewer would do" if len(used) < len(rows) else ""
-    return plain_table(f"{len(rows)} topics{empty}", "topic", *(["name"] if named else []), "share", "words", rows=shown)
+    return plain_table(f"{len(rows)} topics{empty}", *columns, rows=[[row[column] for column in columns] for row in shown])
+
+
+def _documents(row: dict[str, Any]) -> str:
+    return ", ".join(f"{document['name']} ({document['score']:.0%})" for document in row.get("documents", []))
 
 
 def topics(
@@ -47,6 +56,7 @@ def topics(
     relevance: Annotated[
         float, typer.Option(min=0, max=1, help="1: the most probable words; less (0.3 to 0.6): words that are typical of the topic.")
     ] = 1.0,
+    documents: Annotated[int, typer.Option(min=0, help="Also show so many documents that are most about each topic.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Show the topics of a model, the largest first; name them."""
@@ -55,9 +65,9 @@ def topics(
         loaded.name_topics(dict(_named(text) for text in name))
         loaded.save(model)
     if as_json:
-        show_json({"model": type(loaded).__name__, "topics": topic_rows(loaded, words, relevance)})
+        show_json({"model": type(loaded).__name__, "topics": topic_rows(loaded, words, relevance, documents)})
     else:
-        show(topics_table(loaded, words, relevance))
+        show(topics_table(loaded, words, relevance, documents))
 
 
 def _named(text: str) -> tuple[int, str]:

@@ -1,0 +1,161 @@
+"""What a fitted model shows of its topics: words, names, shares, documents."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Topics", "spelled"]
+
+
+class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """An estimator with `components_` (K, W) and `doc_topic_` (D, K), once it is fitted."""
+
+    components_: np.ndarray
+    doc_topic_: np.ndarray
+    doc_topic_prior_: np.ndarray
+    topic_word_prior_: float
+    vocabulary_: Sequence[str] | np.ndarray | None
+    doc_names_: np.ndarray | None
+    _topic_names: dict[int, str]
+
+    @property
+    def topic_word_(self) -> np.ndarray:
+        """(K, W) word shares of topics, rows sum to 1."""
+        check_is_fitted(self)
+        return self.components_ / self.components_.sum(axis=1, keepdims=True)
+
+    @property
+    def topic_shares_(self) -> np.ndarray:
+        """(K,) share of all training tokens that each topic holds; 0 for a topic that nothing uses."""
+        check_is_fitted(self)
+        held = np.maximum(self.components_ - self.topic_word_prior_, 0).sum(axis=1)
+        return held / max(held.sum(), 1e-300)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[0]
+
+    def _words(self, vocabulary: Sequence[str] | None) -> np.ndarray:
+        words = self.vocabulary_ if vocabulary is None else vocabulary
+        if words is None:
+            return np.array([f"word{i}" for i in range(self.components_.shape[1])])
+        if len(words) != self.components_.shape[1]:
+            raise ValueError(f"vocabulary has {len(words)} words; the model was fitted with {self.components_.shape[1]}.")
+        return np.asarray(words)
+
+    @property
+    def topic_names_(self) -> list[str]:
+        """The names of topics: those given by `name_topics`, and "topic0", "topic1", … for the others."""
+        check_is_fitted(self)
+        return [self._topic_names.get(k, self._usual_name(k)) for k in range(self.components_.shape[0])]
+
+    def _usual_name(self, topic: int) -> str:
+        return f"topic{topic}"
+
+    def name_topics(self, names: Mapping[int, str]) -> Self:
+        """Give topics names, which tables and outputs then show beside their numbers; an empty name takes one away again."""
+        check_is_fitted(self)
+        n_topics = self.components_.shape[0]
+        for topic in names:
+            if not isinstance(topic, numbers.Integral) or not 0 <= topic < n_topics:
+                raise ValueError(f"There is no topic {topic!r}; topics are numbered 0 to {n_topics - 1}.")
+        given = {**self._topic_names, **{int(topic): str(name).strip() for topic, name in names.items()}}
+        given = {topic: name for topic, name in given.items() if name}
+        every = [given.get(k, self._usual_name(k)) for k in range(n_topics)]
+        twice = next((name for name in every if every.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"Two topics would be called {twice!r}; give each a name of its own.")
+        self._topic_names = given
+        return self
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns of `transform`: those given by `name_topics`, otherwise scikit-learn's (lda0, lda1, …)."""
+        usual = super().get_feature_names_out(input_features)
+        return np.array([self._topic_names.get(k, name) for k, name in enumerate(usual)], dtype=object)
+
+    def top_words(self, n: int = 10, *, vocabulary: Sequence[str] | None = None, relevance: float = 1.0) -> list[list[str]]:
+        """The n top words of each topic. vocabulary: the word of each column, unless fit knew it.
+
+        relevance: 1 takes the most probable words; the smaller it is, the more a word counts that is typical of the topic rather than frequent everywhere
+        (Sievert and Shirley 2014; 0.3 to 0.6 where stop words are still in).
+        """
+        check_is_fitted(self)
+        if n < 1:
+            raise ValueError(f"n is {n}; expected at least 1 word.")
+        if not 0 <= relevance <= 1:
+            raise ValueError(f"relevance is {relevance!r}; expected a number from 0 to 1.")
+        words, scores = self._words(vocabulary), self.components_
+        if relevance < 1:
+            scores = np.log(self.topic_word_) - (1 - relevance) * np.log(self.topic_shares_ @ self.topic_word_)
+        return [[str(words[w]) for w in np.argsort(-row, kind="stable")[:n]] for row in scores]
+
+    def top_documents(self, n: int = 10) -> list[list[tuple[Any, float]]]:
+        """The n training documents that are most about each topic: their names (numbers, if fit knew none) and the topic's share of each."""
+        check_is_fitted(self)
+        if n < 1:
+            raise ValueError(f"n is {n}; expected at least 1 document.")
+        if not hasattr(self, "doc_topic_"):
+            raise ValueError("This model learned by partial_fit and keeps no documents; take the largest shares of its transform.")
+        names = range(len(self.doc_topic_)) if self.doc_names_ is None else self.doc_names_.tolist()
+        return [[(names[d], float(shares[d])) for d in np.argsort(-shares, kind="stable")[:n]] for shares in self.doc_topic_.T]
+
+    def topic_info(
+        self, n: int = 10, *, vocabulary: Sequence[str] | None = None, relevance: float = 1.0
+    ) -> pd.DataFrame | list[dict[str, Any]]:
+        """One row per topic: id, name, share of all tokens, prior and top words. A pandas frame if pandas is installed, otherwise dictionaries."""
+        check_is_fitted(self)
+        share, names = self.topic_shares_, self.topic_names_
+        rows = [
+            {
+                "topic": k,
+                "name": names[k],
+                "share": float(share[k]),
+                "prior": float(self.doc_topic_prior_[k]),
+                "words": spelled(words),
+            }
+            for k, words in enumerate(self.top_words(n, vocabulary=vocabulary, relevance=relevance))
+        ]
+        try:
+            import pandas as pd
+        except ImportError:
+            return rows
+        return pd.DataFrame(rows)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to one file that `topoi.load` reads; see topoi.storage."""
+        from topoi.storage import save
+
+        save(self, path)
+
+    def _repr_html_inner(self) -> str:
+        inherited = super()._repr_html_inner()
+        if not hasattr(self, "components_"):
+            return inherited
+        return topics_html(self) + inherited
+
+
+def spelled(words: Sequence[str]) -> str:
+    """Words in a line, with commas if some are phrases."""
+    return (", " if any(" " in word for word in words) else " ").join(words)
+
+
+def topics_html(model: Topics) -> str:
+    """A table of topics for notebooks."""
+    from html import escape
+
+    share = model.topic_shares_
+    rows = "".join(
+        f"<tr><td>{k}</td><td>{100 * share[k]:.1f} %</td><td style='text-align:left'>{escape(spelled(words))}</td></tr>"
+        for k, words in enumerate(model.top_words(8))
+    )
+    return f"<table><thead><tr><th>topic</th><th>share</th><th>words</th></tr></thead><tbody>{rows}</tbody></table>"
