@@ -23,6 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topoi import LDA, Corpus, LatentDirichletAllocation, datasets, evaluate
 from topoi.infer import reference
+from topoi.infer.crew import Crew
 
 TEXTS = ["cats and dogs", "dogs chase cats", "stocks and bonds", "bonds beat stocks", "cats dogs", "stocks bonds"] * 4
 
@@ -257,6 +258,7 @@ def test_estimator_runs_the_engine(mixed):
     model = LDA(5, schedule="asynchronous", doc_topic_prior=0.1, topic_word_prior=0.05, max_iter=7, tol=0).fit(counts)
     run = begin(counts, 5, alpha=0.1, beta=0.05)
     run.sweep(7)
+    run.state.rebuild(run.rule, Crew(1))
     np.testing.assert_array_equal(model.components_, run.state.tables.phi[:, :5].T.astype(np.float64) + 0.05)
     np.testing.assert_array_equal(model.doc_topic_, run.state.doc_topic())
 
@@ -411,7 +413,8 @@ def test_stops_when_perplexity_stands_still(blocks):
 
 def test_the_papers_rule(mixed):
     """|P(t) - P(t-10)| < 1: measured every ten sweeps, whatever evaluate_every and tol say."""
-    model = LDA(5, stop="paper", max_iter=500, evaluate_every=3, tol=1e-9).fit(mixed[0])
+    priors = {"doc_topic_prior": 0.1, "topic_word_prior": 0.05}
+    model = LDA(5, stop="paper", schedule="asynchronous", max_iter=500, evaluate_every=3, tol=1e-9, **priors).fit(mixed[0])
     measured = [record for record in model.history_ if record["perplexity"] is not None]
     assert model.converged_ is True
     assert [record["sweep"] for record in measured] == list(range(10, model.n_iter_ + 1, 10))

@@ -109,7 +109,7 @@ class Authors:
         orphans = np.flatnonzero(np.diff(members.indptr) == 0)
         own = sparse.csr_array((np.ones(len(orphans)), (orphans, np.arange(len(orphans)))), shape=(n_docs, len(orphans)))
         plan.owners = sparse.csr_array(sparse.hstack([members, own], format="csr"))
-        plan.owner_prior = 1.0 if self.prior == "learned" else 0.0
+        plan.owner_prior = plan.token if self.prior == "learned" else 0.0
         if self.base is not None:
             plan.owner_base = np.zeros((plan.owners.shape[1], plan.n_topics))
             plan.owner_base[: len(self.base)] = self.base

@@ -208,7 +208,7 @@ def adjacency(links: Any, n_docs: int) -> sparse.csr_array:
     if len(pairs) and (pairs.min() < 0 or pairs.max() >= n_docs):
         bad = pairs[((pairs < 0) | (pairs >= n_docs)).any(axis=1)][0]
         raise ValueError(
-            f"links joins documents {bad[0]} and {bad[1]}, but documents are numbered 0 to {n_docs - 1}. Drop that link or add the document."
+            f"links joins documents {bad[0]} and {bad[1]}, but documents are numbered 0 to {n_docs - 1}. Drop that link or add the document; in cross-validation give lists of ids, with doc_ids."
         )
     return zero_one(sparse.csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n_docs, n_docs)))
 

@@ -39,8 +39,11 @@ def run(
     rest: float = 0.0,
     checkpoint: Saves | None = None,
 ) -> State:
-    """Sweep until the monitor says stop or `max_iter` sweeps are done. A visit that moved less than `rest` per token is left alone."""
-    monitor.follow(schedule.full_every, len(schedule.relax))
+    """Sweep until the monitor says stop or `max_iter` sweeps are done. A visit that moved less than `rest` per token is left alone.
+
+    At the end tables are counted anew: what is in them then is a function of the messages alone.
+    """
+    monitor.follow(schedule.full_every, max(len(schedule.relax), *(learner.after for learner in learners), 0))
     while state.sweep < max_iter:
         sweep(state, rule, schedule, crew, rest)
         if state.sweep % REBUILD_EVERY == 0:
@@ -51,6 +54,7 @@ def run(
             break
         if checkpoint is not None:
             checkpoint.save(state, monitor)
+    state.rebuild(rule, crew)
     return state
 
 
@@ -128,13 +132,11 @@ def _pass_active(state: State, rule: Rule, crew: Crew) -> None:
 
 
 def refresh_fields(state: State) -> None:
-    """Let documents hear each other: one weighted message per document, from the topic shares their owners give them now."""
+    """Let documents hear each other: one weighted message per document, from the topic shares that are their own now."""
     fields = state.graph.plan.fields
     if not fields:
         return
-    silent = Fields(state.fields.message, np.zeros(state.graph.n_docs, np.float32))
-    state.fields = silent
-    shares = state.doc_topic()
+    shares = state.own_topic()
     message, weight = np.zeros((state.graph.n_docs, state.graph.n_topics)), np.zeros(state.graph.n_docs)
     for field in fields:
         heard = state.heard(field, shares)

@@ -78,17 +78,8 @@ def fold_in_state(
     state = State.start(graph, rule, alpha, TINY, seed=seed, crew=crew, start=start, word_topic=plan.word_base)
     independent = graph.private and not graph.plan.fields and not rule.draws
     rest = REST if independent else 0.0  # a document at rest is woken by nobody only if nobody talks to it
-    run(
-        state,
-        rule,
-        schedule,
-        max_iter=max_iter,
-        monitor=Monitor(callbacks=callbacks if rule.draws else [_at_rest]),
-        crew=crew,
-        rest=rest,
-    )
-    state.rebuild(rule, crew)  # the same bits whether or not other documents kept the run going
-    return state
+    monitor = Monitor(callbacks=callbacks if rule.draws else [_at_rest])
+    return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, crew=crew, rest=rest)
 
 
 class Average:

@@ -20,7 +20,9 @@ LEAST_OF_FIELD, MOST_OF_FIELDS = 1e-3, 0.95  # of a learned weight of a field, a
 
 
 class Learner(Protocol):
-    """Changes something in the state between sweeps."""
+    """Changes something in the state between sweeps, `after` some of them."""
+
+    after: int
 
     def update(self, state: State) -> None: ...
 
@@ -111,14 +113,14 @@ class FieldWeightLearner:
     """
 
     held: sparse.csr_array
+    after: int = 0
     every: int = 5
     steps: int = 5
 
     def update(self, state: State) -> None:
         if state.sweep % self.every:
             return
-        state.fields = state.fields._replace(weight=np.zeros_like(state.fields.weight))
-        shares, topic_word = state.doc_topic(), state.topic_word()
+        shares, topic_word = state.own_topic(), state.topic_word()
         doc = np.repeat(np.arange(self.held.shape[0]), np.diff(self.held.indptr))
         own = token_probabilities(self.held, shares, topic_word)
         for field in state.graph.plan.fields:

@@ -6,8 +6,8 @@ residual      asynchronous, documents whose messages moved most in the last swee
 residual-words  the same by word: words are visited instead of documents
 relaxed       asynchronous, and after ten sweeps each message goes half as far again as it is told to (over-relaxation), which saves sweeps
 active        asynchronous, only the documents that moved most, and in each only the topics that moved most (ABP); every tenth sweep is a full one
-auto          BP: relaxed; before that, for many documents that own themselves, some brisk sweeps without stored messages, and after these topic lists where
-              topics are many. Any other rule: asynchronous (VB: synchronous)
+auto          BP: relaxed. Where documents own themselves it begins wide, with more topics than wanted (wide.py); many edges get some brisk sweeps without stored
+              messages after that, and then topic lists where topics are many. Any other rule: asynchronous (VB: synchronous)
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ __all__ = ["BRISK", "SCHEDULES", "Schedule", "gets_lists", "is_brisk", "make_sch
 
 SCHEDULES = ("auto", "relaxed", "asynchronous", "synchronous", "residual", "residual-words", "active")
 BRISK = (5.0,) * 4 + (4.0,) * 3 + (3.0,) * 4 + (2.0,) * 4  # relaxation of the first sweeps of "auto" (docs/performance.md)
+WIDE = BRISK + (2.0,) * 5  # the same of sweeps over more topics, with which it begins (wide.py)
+CALM = (2.0,) * 4  # of the brisk sweeps that are left to do after these
 STEP, PLAIN = 1.5, 10  # of "relaxed": its step, and the sweeps before it (docs/performance.md)
 ACTIVE_DOCUMENTS, ACTIVE_TOPICS = 0.5, 0.2  # shares that "active" looks at
 SHRINK = 0.8  # the share of active topics begins at 1 and shrinks by this in every sweep (A19: topics must not lock in early)
@@ -52,6 +54,7 @@ class Schedule:
     step: float = 1.0  # how far a stored message moves towards what it hears,
     plain: int = 0  # after so many sweeps in which the step is 1
     relax: tuple[float, ...] = ()  # of the first sweeps, while messages are not stored: how far tables move towards a message
+    wide: tuple[float, ...] = ()  # the same of sweeps over more topics that the run begins with (wide.py)
 
     def step_of(self, sweep: int) -> float:
         return self.step if sweep >= self.plain else 1.0
@@ -115,28 +118,38 @@ def is_relaxed(rule: Rule) -> bool:
     return rule.name == "bp" and rule.stored and not rule.tokens
 
 
-def is_brisk(plan: Plan | None, rule: Rule, warm: bool) -> bool:
-    """Whether "auto" begins with brisk sweeps: many edges of documents that own themselves and may use all topics, and no fitted model to begin from."""
-    return (
-        plan is not None and plan.counts is not None and is_relaxed(rule) and not warm and plan.counts.nnz >= BRISK_FROM and plan.is_plain
-    )
+def begins_wide(plan: Plan | None, rule: Rule, start: str) -> bool:
+    """Whether "auto" begins with more topics and merges them: BP from nothing, not too many topics, and documents that own themselves and may use all."""
+    return is_relaxed(rule) and start == "hard" and plan is not None and plan.is_plain and 1 < plan.n_topics <= LISTS_ABOVE
 
 
-def _brisk(max_iter: int, plan: Plan | None, prior: float) -> tuple[float, ...]:
-    """Relaxation of the brisk sweeps, which are at most half of all sweeps. Under a heavy prior haste would wipe out rare topics."""
-    n = min(len(BRISK), max_iter // 2)
-    if plan is not None and plan.counts is not None and prior > HEAVY_PRIOR * plan.counts.sum() / max(plan.counts.shape[0], 1):
-        return (1.0,) * n
-    return tuple(BRISK[int(i * len(BRISK) / n)] for i in range(n))
+def is_brisk(plan: Plan | None, rule: Rule, start: str) -> bool:
+    """Whether "auto" takes brisk sweeps: many edges of documents that own themselves and may use all topics, and no fitted model to begin from."""
+    return is_relaxed(rule) and start != "warm" and plan is not None and plan.is_plain and _n_edges(plan) >= BRISK_FROM
+
+
+def _n_edges(plan: Plan) -> int:
+    return 0 if plan.counts is None else plan.counts.nnz
+
+
+def _pace(relax: tuple[float, ...], n: int, plan: Plan | None, prior: float) -> tuple[float, ...]:
+    """`relax`, cut to n sweeps if these are fewer. On few edges, and under a heavy prior, haste would wipe out rare topics."""
+    n = min(len(relax), n)
+    if plan is not None and plan.counts is not None:
+        heavy = prior > HEAVY_PRIOR * plan.counts.sum() / max(plan.counts.shape[0], 1)
+        if heavy or plan.counts.nnz < BRISK_FROM:
+            return (1.0,) * n
+    return tuple(relax[int(i * len(relax) / n)] for i in range(n))
 
 
 def make_schedule(
-    name: str, rule: Rule, plan: Plan | None = None, *, warm: bool = False, max_iter: int = 2**31, prior: float = 0.0
+    name: str, rule: Rule, plan: Plan | None = None, *, start: str = "hard", max_iter: int = 2**31, prior: float = 0.0
 ) -> Schedule:
     """The schedule called `name`, refused where it makes no sense with `rule` or `plan`. "auto" is chosen by these, by how the run starts, and by the sum of the topics' prior."""
     if name not in SCHEDULES:
         raise ValueError(f"schedule is {name!r}; choose one of {', '.join(map(repr, SCHEDULES))}.")
-    if name == "auto" and not is_brisk(plan, rule, warm):
+    wide = name == "auto" and begins_wide(plan, rule, start)
+    if name == "auto" and not is_brisk(plan, rule, start):
         name = "synchronous" if rule.digamma_owners or rule.solve else "relaxed" if is_relaxed(rule) else "asynchronous"
     if rule.draws and name == "synchronous":
         raise ValueError("rule='gibbs' must see each draw at once, or it samples from another distribution; use schedule='asynchronous'.")
@@ -165,13 +178,14 @@ def make_schedule(
             )
     if name in ("relaxed", "residual-words", "active") and not rule.stored:
         raise ValueError(f"schedule={name!r} needs stored messages; use messages='auto', or schedule='auto'.")
-    brisk = _brisk(max_iter, plan, prior)
+    first = _pace(WIDE, max_iter, plan, prior) if wide else ()
+    brisk = _pace(CALM if wide else BRISK, max_iter // 2, plan, prior)
     return {
         "synchronous": Schedule(name, in_place=False),
         "asynchronous": Schedule(name),
-        "relaxed": Schedule(name, step=STEP, plain=PLAIN),
+        "relaxed": Schedule(name, step=STEP, plain=PLAIN, wide=first),
         "residual": Schedule(name, arrange=_largest_residual_first),
         "residual-words": Schedule(name, arrange=_largest_residual_of_words_first),
         "active": Schedule(name, arrange=_focus_on_what_moves, full_every=FULL_EVERY),
-        "auto": Schedule(name, arrange=partial(_store_in_time, brisk=len(brisk)), step=STEP, relax=brisk),
+        "auto": Schedule(name, arrange=partial(_store_in_time, brisk=len(brisk)), step=STEP, relax=brisk, wide=first),
     }[name]

@@ -217,17 +217,18 @@ class State:
         return sparse.csr_array((mass, self.graph.slot_owner[wires.slots], wires.slot_ptr), shape=shape)
 
     def doc_topic(self) -> np.ndarray:
-        """(D, K) topic shares of documents, rows sum to 1: their owners' shares, restricted to the topics they may use, and the field."""
+        """(D, K) topic shares of documents, rows sum to 1: `own_topic` and the field."""
+        own, weight = self.own_topic(), self.fields.weight[:, None].astype(np.float64)
+        return (1 - weight) * own + self.fields.message[:, : self.graph.n_topics] if weight.any() else own
+
+    def own_topic(self) -> np.ndarray:
+        """(D, K) topic shares that documents have from their owners, restricted to the topics they may use; rows sum to 1."""
         shares, owner_topic, allowed = self.pair_shares(), self.owner_topic(), self.allowed()
         if allowed is not None:  # a pair of document and owner has shares of its own
             of_pair = owner_topic[shares.indices] * allowed[np.repeat(np.arange(self.graph.n_docs), np.diff(shares.indptr))]
             owner_topic = of_pair / of_pair.sum(axis=1, keepdims=True)
             shares = sparse.csr_array((shares.data, np.arange(shares.nnz), shares.indptr), shape=(self.graph.n_docs, shares.nnz))
-        mixed = owner_topic[shares.indices] if self.graph.private else shares @ owner_topic
-        weight = self.fields.weight[:, None].astype(np.float64)
-        if not weight.any():
-            return mixed
-        return (1 - weight) * mixed + self.fields.message[:, : self.graph.n_topics]
+        return owner_topic[shares.indices] if self.graph.private else shares @ owner_topic
 
     def allowed(self) -> np.ndarray | None:
         """(D, K) 1 for the topics that a document may use, 0 for others; None where all documents may use all."""

@@ -27,6 +27,7 @@ from topoi.infer.priors import FieldWeightLearner, Learner, PriorLearner
 from topoi.infer.rules import Rule, make_rule
 from topoi.infer.schedules import gets_lists, make_schedule
 from topoi.infer.state import STARTS, State
+from topoi.infer.wide import wide_topics
 from topoi.models.topics import Topics
 
 if TYPE_CHECKING:
@@ -84,22 +85,26 @@ class TopicModelBase(Topics):
         if rule.tokens and plan.counts is not None:
             refuse_fractions(plan.counts, self.rule)
         start, word_topic = self._start(n_topics, counts.shape[1])
-        chosen = make_schedule(self.schedule, rule, plan, warm=start == "warm").name
+        chosen = make_schedule(self.schedule, rule, plan, start=start).name
         refuse_what_does_not_fit(plan, rule, chosen)
         warn_of_heavy_weights(plan, rule)
         alpha, learn_alpha = self._prior("doc_topic_prior", n_topics, n_topics, plan.token, light=chosen == "auto")
         beta, learn_beta = self._prior("topic_word_prior", 1, n_topics, plan.token, light=chosen == "auto")
-        priors = PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)
+        priors = [PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)] if learn_alpha or learn_beta else []
         saves = open_checkpoint(checkpoint, every, self, plan, word_topic)
         seed = self._seed() if saves is None or saves.seed is None else saves.seed
 
-        def pass_messages(plan: Plan, max_iter: int, monitor: Monitor, learners: list[Learner], saves: Checkpoint | None = None) -> State:
+        def pass_messages(
+            plan: Plan, max_iter: int, monitor: Monitor, learners: Sequence[Learner], saves: Checkpoint | None = None
+        ) -> State:
             graph = build_graph(plan, seed=seed, tokens=rule.tokens)
-            schedule = make_schedule(self.schedule, rule, plan, warm=start == "warm", max_iter=max_iter, prior=alpha.sum())
-            stored = rule.stored and schedule.stores
+            schedule = make_schedule(self.schedule, rule, plan, start=start, max_iter=max_iter, prior=alpha.sum())
             state = saves.restore(graph, monitor) if saves is not None else None
+            first, topics, stored = start, word_topic, rule.stored and schedule.stores
+            if state is None and schedule.wide:
+                first, topics = "warm", wide_topics(plan, rule, alpha.mean(), float(beta[0]), schedule, seed=seed, crew=crew)
             state = state or State.start(
-                graph, rule, alpha, float(beta[0]), seed=seed, crew=crew, start=start, word_topic=word_topic, stored=stored
+                graph, rule, alpha, float(beta[0]), seed=seed, crew=crew, start=first, word_topic=topics, stored=stored
             )
             return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, crew=crew, learners=learners, checkpoint=saves)
 
@@ -111,11 +116,11 @@ class TopicModelBase(Topics):
                 with Monitor(
                     max_iter=WEIGHT_SWEEPS, callbacks=self.callbacks or (), progress=bool(self.verbose), phase="link weight"
                 ) as before:
-                    pass_messages(replace(plan, counts=observed), WEIGHT_SWEEPS, before, [priors, FieldWeightLearner(held)])
+                    pass_messages(replace(plan, counts=observed), WEIGHT_SWEEPS, before, [*priors, FieldWeightLearner(held)])
                 last = 1 if before.stopped else last
             with self._monitor(counts) as monitor:
                 monitor.began = began
-                state = pass_messages(plan, last, monitor, [priors], saves)
+                state = pass_messages(plan, last, monitor, priors, saves)
         self._keep(state, monitor)
         if saves is not None and (monitor.converged or state.sweep == self.max_iter):
             saves.finish()

@@ -24,7 +24,7 @@ class RelationalTopicModel(TopicModelBase):
     Parameters
     ----------
     link_weight : how much of a document's topics its neighbours decide: "learn" (default), or a number in [0, 1) (the paper's is 0.15).
-    link_factor : "learned" (default: a table of which topics link to which), "paper" (the same by plain co-occurrence, eq. 28), or "identity" (linked
+    link_factor : "learned" (default: a table of which topics link to which), "paper" (the same by plain co-occurrence of smoothed counts, eq. 28), or "identity" (linked
         documents agree directly).
     directed : use links in the given direction only; default: both ways.
     The others are those of LDA.
@@ -33,6 +33,7 @@ class RelationalTopicModel(TopicModelBase):
     ----------
     link_topic_ : (K, K) eta: the topics k' of neighbours of topic k, rows sum to 1.
     link_weight_ : xi, learned or given.
+    own_topic_ : (D, K) topic shares of the training documents without what neighbours say: what they say to others.
     The others are those of LDA; doc_topic_ includes what neighbours say.
     """
 
@@ -96,7 +97,8 @@ class RelationalTopicModel(TopicModelBase):
         self.link_joint_ = joint / joint.sum()
         self.link_topic_ = np.eye(state.graph.n_topics) if factor.eta is None else factor.eta
         self.links_ = factor.adjacency
-        self.doc_ids_ = None if doc_ids is None else list(doc_ids)
+        self.own_topic_ = state.own_topic().astype(self._dtype)
+        self.doc_ids_ = None if doc_ids is None else [key.item() if isinstance(key, np.generic) else key for key in doc_ids]
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **metadata: Any) -> np.ndarray:
@@ -120,13 +122,12 @@ class RelationalTopicModel(TopicModelBase):
             links = sparse.hstack([sparse.csr_array((X.n_docs, len(self.doc_topic_))), adjacency(X.links, X.n_docs)])
         if links is None or self.link_weight_ == 0:
             return self._fold_in(weights).astype(self._dtype)
-        known = self.doc_topic_.astype(np.float64)
         factor = Links(
             self._new_links(links, doc_ids, weights.shape[0]),
             self.link_weight_,
             self.link_factor,
             self.directed,
-            known=known,
+            known=self.own_topic_.astype(np.float64),
             eta=self.link_topic_,
         )
         return self._fold_in_state(weights, [Documents(), factor]).doc_topic().astype(self._dtype)

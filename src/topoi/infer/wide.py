@@ -1,0 +1,66 @@
+"""The start of "auto": more topics than wanted, learned from a part of the documents, and the closest of them merged.
+
+From a random start BP often lets one topic hold two themes while two others share one, and there it rests. With twice the topics every theme soon has
+one to itself; merging those that say the same leaves one topic for each theme.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from topoi.graph.wiring import Plan, build_graph
+from topoi.infer.crew import Crew
+from topoi.infer.engine import sweep
+from topoi.infer.rules import Rule
+from topoi.infer.schedules import Schedule
+from topoi.infer.state import State
+
+__all__ = ["merge_topics", "wide_topics"]
+
+WIDER = 2  # times the topics
+EDGES_PER_TOPIC = 1500  # enough to tell topics apart
+
+
+def wide_topics(plan: Plan, rule: Rule, alpha: float, beta: float, schedule: Schedule, *, seed: int, crew: Crew) -> np.ndarray:
+    """(W, K) word shares of topics to begin with, from `schedule.wide` sweeps without stored messages; columns sum to 1."""
+    assert plan.counts is not None
+    some = _some_documents(np.diff(plan.counts.indptr), EDGES_PER_TOPIC * plan.n_topics, seed)
+    wide = Plan(WIDER * plan.n_topics, plan.counts[some])
+    state = State.start(build_graph(wide, seed=seed), rule, np.full(wide.n_topics, alpha), beta, seed=seed, crew=crew, stored=False)
+    for _ in schedule.wide:
+        sweep(state, rule, Schedule("wide", relax=schedule.wide), crew)
+    phi = state.tables.phi[:, : wide.n_topics]
+    merged = np.zeros((wide.n_topics, plan.n_topics), np.float32)
+    merged[np.arange(wide.n_topics), merge_topics(phi, plan.n_topics)] = 1
+    topics = phi @ merged + np.float32(beta)
+    return topics / topics.sum(axis=0)
+
+
+def _some_documents(n_edges: np.ndarray, enough: int, seed: int) -> np.ndarray:
+    """Documents drawn at random until they have `enough` edges; all documents, if these are no more than twice as many. n_edges: (D,)."""
+    if n_edges.sum() <= 2 * enough:
+        return np.arange(len(n_edges))
+    order = np.random.default_rng(seed).permutation(len(n_edges))
+    return np.sort(order[: np.searchsorted(np.cumsum(n_edges[order]), enough) + 1])
+
+
+def merge_topics(phi: np.ndarray, n: int) -> np.ndarray:
+    """The group, 0 to n - 1, of each column of phi (W, m), from merging again and again the two topics that differ least.
+
+    The loss of a merger is n_i n_j / (n_i + n_j) times the squared distance of the roots of their words' shares (Ward's criterion), so small topics merge first.
+    """
+    size = np.maximum(phi.sum(axis=0, dtype=np.float64), 1e-30)
+    root = np.sqrt(phi / size.astype(np.float32))  # (W, m)
+    loss = np.outer(size, size) / np.add.outer(size, size) * np.maximum(2 - 2 * (root.T @ root), 0)
+    np.fill_diagonal(loss, np.inf)
+    group = np.arange(len(size))
+    for _ in range(len(size) - n):
+        i, j = divmod(int(loss.argmin()), len(size))
+        row = ((size[i] + size) * loss[i] + (size[j] + size) * loss[j] - size * loss[i, j]) / (
+            size[i] + size[j] + size
+        )  # Lance and Williams
+        loss[i], loss[:, i] = row, row
+        loss[j], loss[:, j] = np.inf, np.inf
+        size[i] += size[j]
+        group[group == j] = i
+    return np.unique(group, return_inverse=True)[1]
