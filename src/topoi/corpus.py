@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -86,6 +87,7 @@ class Corpus:
             object.__setattr__(self, "vocabulary", np.asarray(self.vocabulary, dtype=str))
             if len(self.vocabulary) != n_words:
                 raise ValueError(f"vocabulary has {len(self.vocabulary)} words but counts has {n_words} columns; they must agree.")
+            _refuse_twice(self.vocabulary.tolist())
         for name in ("authors", "labels", "doc_names", "dates"):
             value = getattr(self, name)
             length = None if value is None else value.shape[0] if hasattr(value, "shape") else len(value)
@@ -216,6 +218,15 @@ def hold_out(weights: sparse.csr_array, seed: int, share: float = 0.1) -> tuple[
     held.eliminate_zeros()
     observed.eliminate_zeros()
     return observed, held
+
+
+def _refuse_twice(words: list[str]) -> None:
+    """Two columns of one word could be told apart neither in topics nor in new documents."""
+    if len(set(words)) < len(words):
+        twice = next(word for word, times in Counter(words).items() if times > 1)
+        raise ValueError(
+            f"vocabulary has {twice!r} twice; give every column a word of its own, or add up the columns (AnnData: var_names_make_unique())."
+        )
 
 
 def _take(values: Any, rows: np.ndarray) -> Any:
