@@ -99,6 +99,10 @@ class LabeledLDA(TopicModelBase):
     def _usual_name(self, topic: int) -> str:
         return str(self.classes_[topic]) if topic < len(self.classes_) else f"background{topic - len(self.classes_)}"
 
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns of `transform`: the labels, unless `name_topics` gave others."""
+        return np.array(self.topic_names_, dtype=object)
+
     def predict_proba(self, X: Any) -> np.ndarray:
         """(D, C) share of each label in each document, rows sum to 1; background, and labels that no training document had, left out."""
         shares = np.asarray(self.transform(X))[:, : len(self.classes_)] * self._seen
@@ -113,12 +117,12 @@ class LabeledLDA(TopicModelBase):
         chosen = shares >= self.threshold * shares.max(axis=1, keepdims=True)
         if self._as_matrix:
             return chosen.astype(np.int64)
-        return [list(self.classes_[row]) for row in chosen]
+        return [self.classes_[row].tolist() for row in chosen]
 
     def most_likely(self, X: Any, n: int = 1) -> list[list[Any]]:
         """For each document the n labels with the largest shares, best first."""
         check_is_fitted(self)
-        return [list(self.classes_[row[:n]]) for row in np.argsort(-self.predict_proba(X), axis=1, kind="stable")]
+        return [self.classes_[row[:n]].tolist() for row in np.argsort(-self.predict_proba(X), axis=1, kind="stable")]
 
     def score(self, X: Any, y: Any = None, **metadata: Any) -> float:
         """Without y: mean log-likelihood per token. With y: accuracy of `predict` (share of documents with exactly the right labels)."""

@@ -248,8 +248,10 @@ class LatentDirichletAllocation(LDA):
     """LDA with the parameters and defaults of scikit-learn's class of this name: change the import, and code written for it runs.
 
     Priors of None are 1 / n_components, fixed. learning_method="online" learns in batches of batch_size. evaluate_every > 0 measures training
-    perplexity and stops when it changes by less than perp_tol. `score` is per token, where scikit-learn's is a total; `bound_` is the training
-    perplexity of the result. mean_change_tol and max_doc_update_iter have no counterpart here and change nothing.
+    perplexity and stops when it changes by less than perp_tol. `bound_` is the training perplexity of the result. mean_change_tol and
+    max_doc_update_iter have no counterpart here and change nothing.
+
+    What differs: `score` is per token, where scikit-learn's is a total; `doc_topic_prior_` has a number per topic; there is no `random_state_`.
     """
 
     rule = "bp"
@@ -308,10 +310,10 @@ class LatentDirichletAllocation(LDA):
 
     @property
     def n_batch_iter_(self) -> int:
-        """Batches, or sweeps over all documents, that were learned from."""
+        """One more than the batches, or sweeps over all documents, that were learned from: scikit-learn begins to count at 1."""
         check_is_fitted(self)
         online = getattr(self, "_online", None)
-        return self.n_iter_ if online is None else online.batches
+        return 1 + (self.n_iter_ if online is None else online.batches)
 
     @property
     def exp_dirichlet_component_(self) -> np.ndarray:
