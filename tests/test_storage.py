@@ -46,6 +46,15 @@ def test_a_model_comes_back_whole(tmp_path, number):
     assert [p.name for p in tmp_path.iterdir()] == ["m.topoi"], "nothing is left behind"
 
 
+def test_one_model_is_one_file(tmp_path, monkeypatch):
+    """Byte for byte, whenever it is saved."""
+    model = fitted_models()[0]
+    for hour, name in enumerate("ab"):
+        monkeypatch.setattr("time.localtime", lambda *_, hour=hour: (2020, 1, 1, hour, 0, 0, 0, 1, 0))
+        model.save(tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
 def test_questions_still_work_after_loading(tmp_path):
     _, _, authors, links, labels = fitted_models()
     for model in (authors, links, labels):
