@@ -38,7 +38,7 @@ class Rows:
 
     def column(self, what: str, wanted: str | None) -> str:
         """The column that holds `what`. Texts may do without a name if it is obvious."""
-        listed = ", ".join(map(str, self.columns))
+        listed = ", ".join(map(str, self.columns)) or "none"
         if wanted is None:
             likely = [name for name in self.columns if name.lower() == what] or (list(self.columns) if len(self.columns) == 1 else [])
             if not likely:
