@@ -63,7 +63,7 @@ class AuthorTopicModel(TopicModelBase):
     author_prior: str
 
     def fit(self, X: Any, y: Any = None, *, authors: Any = None, checkpoint: Any = None, checkpoint_every: int = 10) -> AuthorTopicModel:
-        """Learn topics and authors. authors: a list of names for each document, or a documents x authors matrix; without, this is LDA.
+        """Learn topics and authors. authors: a list of names for each document, or a documents x authors matrix of 0 and 1; without, this is LDA.
 
         checkpoint, checkpoint_every: as in `LDA.fit`.
         """

@@ -63,7 +63,7 @@ class LabeledLDA(TopicModelBase):
     _parameters_at_least: ClassVar[dict[str, int]] = {"max_iter": 1, "vb_inner": 1, "evaluate_every": -1, "background_topics": 0}
 
     def fit(self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10) -> LabeledLDA:
-        """Learn one topic per label. y: a list of labels for each document, one label each, or an indicator matrix (documents x labels).
+        """Learn one topic per label. y: a list of labels for each document, one label each, or an indicator matrix of 0 and 1 (documents x labels).
 
         A document without labels (empty list, None, NaN) uses all topics. checkpoint, checkpoint_every: as in `LDA.fit`.
         """
