@@ -141,7 +141,7 @@ def read(
     rows = source if isinstance(source, Rows) else tables.rows_in_memory(source, tell)
     gathering = _Gathering(rows, {**given, "links": links}, separator)
     vectorizer = vectorizer if vectorizer is not None else make_vectorizer(vocabulary=vocabulary)
-    if not hasattr(vectorizer, "vocabulary"):
+    if not hasattr(vectorizer, "vocabulary") and not hasattr(vectorizer, "vocabulary_"):
         raise TypeError(f"A {type(vectorizer).__name__} keeps no words, and topics are shown by their words; give a CountVectorizer.")
     counts = _count(vectorizer, gathering, rows.name)
     corpus = Corpus(counts, vectorizer.get_feature_names_out(), vectorizer=vectorizer, **gathering.columns())
@@ -150,15 +150,14 @@ def read(
 
 def _counts_of(source: Any, vocabulary: Any, layer: str | None) -> Corpus | None:
     """The corpus of counts from a file, of a matrix of numbers or of AnnData; None for anything else."""
-    if isinstance(source, Corpus):
-        return source
-    words = read_words(Path(vocabulary)) if isinstance(vocabulary, str | Path) else vocabulary
     if formats.is_anndata(source):
         corpus = formats.from_anndata(source, layer)
-        return corpus if words is None else replace(corpus, vocabulary=words)
-    if sparse.issparse(source) or (isinstance(source, np.ndarray) and source.ndim == 2 and source.dtype.kind in "biuf"):
-        return Corpus(source, words)
-    return None
+    elif sparse.issparse(source) or (isinstance(source, np.ndarray) and source.ndim == 2 and source.dtype.kind in "biuf"):
+        corpus = Corpus(source)
+    else:
+        return source if isinstance(source, Corpus) else None
+    words = read_words(Path(vocabulary)) if isinstance(vocabulary, str | Path) else vocabulary
+    return corpus if words is None else replace(corpus, vocabulary=words)
 
 
 def _beside_counts(corpus: Corpus, name: str, given: Mapping[str, Any], obs: Any, separator: str) -> Corpus:

@@ -1,4 +1,4 @@
-"""Files: opened whatever their compression, read line by line with the line's number in errors, written whole or not at all; and how text is spelled."""
+"""Files: opened whatever their compression, read line by line with the line's number in errors, written whole or not at all."""
 
 from __future__ import annotations
 
