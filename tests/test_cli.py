@@ -117,6 +117,28 @@ def test_from_counts_to_topics(work, tmp_path, name):
     assert {frozenset(topic["words"][:6]) for topic in answer["topics"]} == {frozenset(PETS), frozenset(MONEY)}
 
 
+def test_columns_and_layers_of_anndata(tmp_path):
+    anndata, pandas = pytest.importorskip("anndata"), pytest.importorskip("pandas")
+    counts = np.random.default_rng(0).poisson(2, (10, 4))
+    obs = pandas.DataFrame({"type": ["B", "T"] * 5}, index=[f"c{i}" for i in range(10)])
+    anndata.AnnData(np.log1p(counts), obs=obs, layers={"counts": counts}).write_h5ad(tmp_path / "c.h5ad")
+    fit = ["fit", tmp_path / "c.h5ad", "-o", tmp_path / "m.topoi", "--force", *QUICK]
+    assert "holds fractions" in run(*fit, "--topics", 2).stderr
+    result = run(*fit, "--layer", "counts", "--labels", "type")
+    assert "fractions" not in result.stderr
+    assert topoi.load(tmp_path / "m.topoi").classes_.tolist() == ["B", "T"]
+    assert "its columns are type" in run(*fit, "--layer", "counts", "--labels", "kind", code=2).stderr
+    assert "has no layer 'raw'; it has counts" in run(*fit, "--layer", "raw", code=2).stderr
+
+
+def test_empty_topics_are_no_reason_for_fewer_alone(tmp_path):
+    model = topoi.LDA(2, max_iter=2).fit(np.eye(4) + 1)
+    model.components_[0] = model.topic_word_prior_
+    model.save(tmp_path / "m.topoi")
+    shown = " ".join(run("topics", tmp_path / "m.topoi").stdout.split())
+    assert "1 of them empty and not shown: fit with fewer, or with another --seed" in shown
+
+
 def test_the_model_is_chosen_by_what_is_given(work):
     kinds = {"lda": "LDA", "author": "AuthorTopicModel", "links": "RelationalTopicModel", "labels": "LabeledLDA"}
     for name, kind in kinds.items():
@@ -131,6 +153,8 @@ def test_fit_says_which_model_it_takes(work, tmp_path):
     result = run("fit", work / "t.csv", "--text", "abstract", "--labels", "topic", "--topics", 3, "-o", tmp_path / "m.topoi", *QUICK)
     assert "Because labels are given, the model is labeled LDA" in result.stderr
     assert "--topics is not used" in result.stderr
+    result = run("fit", work / "t.csv", "--text", "abstract", "--authors", "who", "--topics", 2, "-o", tmp_path / "a.topoi", *QUICK)
+    assert "Because authors are given, the model is an author-topic model" in result.stderr
     topoi.write(topoi.read(work / "t.csv", text="abstract", authors="who"), tmp_path / "c.npz")
     result = run("fit", tmp_path / "c.npz", "-o", tmp_path / "n.topoi", *QUICK)
     assert "The input also has authors: --model author would use them" in result.stderr
@@ -263,6 +287,7 @@ def test_evaluate(work):
     result = run("evaluate", work / "lda.topoi", *table, "--id", "id")
     assert "held-out perplexity" in result.stdout
     assert "trained on 40 of these documents" in result.stderr
+    assert "nobody can tell if the model was trained on these documents" in run("evaluate", work / "lda.topoi", *table).stderr
 
 
 def test_choose(work):
@@ -280,6 +305,7 @@ def test_authors(work):
     assert answer["writers"][0]["name"] == "Ann"
     assert "Ann" in run("authors", work / "author.topoi", "Ann").stdout
     assert len(ask("authors", work / "author.topoi")["topics"]) == 2
+    assert "; Cy" in run("authors", work / "author.topoi").stdout
     assert "did you mean Ann?" in run("authors", work / "author.topoi", "ann", code=2).stderr
     assert "it knows 3, for instance Ann, Bob, Cy" in run("authors", work / "author.topoi", "Zoroaster", code=2).stderr
     assert "knows no authors" in run("authors", work / "lda.topoi", "Ann", code=2).stderr
@@ -299,7 +325,7 @@ def test_links(work, tmp_path):
         assert {row["document"] for row in found if row["linked"]} == {"d1", "d5"}
         assert all(int(row["document"][1:]) % 2 for row in found[:10])
         assert "d3" not in {row["document"] for row in found}
-    (tmp_path / "new.txt").write_text("Cats, dogs and tails")
+    (tmp_path / "new.txt").write_text("Ca\u00adts, do\u00adgs and tai\u00adls", encoding="utf-8")
     assert all(int(row["document"][1:]) % 2 for row in ask("links", work / "links.topoi", tmp_path / "new.txt", "-n", 5)["links"])
     assert "linked already" in run("links", work / "links.topoi", "d3").stdout
     assert "is no id of a training document" in run("links", work / "links.topoi", "d99", code=2).stderr
@@ -390,7 +416,10 @@ def test_damaged_models_get_one_sentence(work, tmp_path, command, damage):
         (["--text", "abstract", "--links", "nowhere"], "has no column 'nowhere' for links"),
         (["--text", "abstract", "--rule", "vb", "--schedule", "residual"], "vb"),
         (["--format", "uci"], "line 1: expected a whole number"),
-        (["--text", "abstract", "--authors", "who", "--batch-size", "5"], "--batch-size is for plain LDA, and this is author-topic model"),
+        (
+            ["--text", "abstract", "--authors", "who", "--batch-size", "5"],
+            "--batch-size is for plain LDA, and this is an author-topic model",
+        ),
         (["--text", "abstract", "--background", "2"], "--background is for labeled LDA"),
     ],
 )

@@ -49,6 +49,8 @@ def test_sizes_and_repr():
 def test_vocabulary_must_fit():
     with pytest.raises(ValueError, match="vocabulary has 2 words but counts has 3 columns; they must agree"):
         Corpus(COUNTS, ["a", "b"])
+    with pytest.raises(ValueError, match=r"vocabulary has 'b' twice; .* \(AnnData: var_names_make_unique\(\)\)"):
+        Corpus(COUNTS, ["b", "a", "b"])
 
 
 @pytest.mark.parametrize("name", ["authors", "labels", "doc_names"])

@@ -85,6 +85,12 @@ def test_array_of_texts(form):
         LDA(3).fit(form(["a text", "another"]))
 
 
+def test_anndata_as_counts():
+    cells = SimpleNamespace(X=X, var_names=[], obs_names=[])
+    with pytest.raises(ValueError, match=r"X is AnnData; .* Give topoi.read\(X\)"):
+        LDA(3).fit(cells)
+
+
 @pytest.mark.parametrize("entries", [[["a", "b"], ["c", "d"]], [["1", "b"], ["c", "d"]]])
 def test_strings_as_counts(entries):
     with pytest.raises(ValueError, match="could not convert string"):

@@ -118,6 +118,16 @@ def test_data_frame_gives_the_vocabulary(mixed):
         model.transform(frame[frame.columns[::-1]])
 
 
+def test_names_of_numpy_are_names(mixed):
+    """list(vocabulary) holds NumPy's strings, which scikit-learn passes over."""
+    corpus, _ = mixed
+    frame = pd.DataFrame(corpus.counts.toarray(), columns=list(corpus.vocabulary))
+    model = LDA(5, max_iter=5).fit(frame)
+    assert model.top_words(3) == LDA(5, max_iter=5).fit(corpus).top_words(3)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.transform(frame[list(corpus.vocabulary[::-1])])
+
+
 def test_mini_batches_of_a_data_frame_do_not_warn(mixed):
     corpus, _ = mixed
     frame = pd.DataFrame(corpus.counts.toarray(), columns=corpus.vocabulary)
@@ -760,7 +770,10 @@ def test_attributes_of_the_original(mixed):
     counts = mixed[0].counts
     batch, online = LatentDirichletAllocation(5, max_iter=4).fit(counts), LatentDirichletAllocation(5)
     online.partial_fit(counts[:80]).partial_fit(counts[80:])
-    assert (batch.n_batch_iter_, online.n_batch_iter_) == (4, 2)
+    theirs = sklearn.decomposition.LatentDirichletAllocation
+    their_batch, their_online = theirs(5, max_iter=4).fit(counts), theirs(5)
+    their_online.partial_fit(counts[:80]).partial_fit(counts[80:])
+    assert (batch.n_batch_iter_, online.n_batch_iter_) == (their_batch.n_batch_iter_, their_online.n_batch_iter_) == (5, 3)
     for model in (batch, online):
         assert model.exp_dirichlet_component_.shape == model.components_.shape
         assert (model.exp_dirichlet_component_.sum(axis=1) < 1).all()

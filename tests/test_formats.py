@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import warnings
 
 import numpy as np
 import pytest
@@ -126,6 +127,47 @@ def test_anndata_and_back(tmp_path):
     assert list(again.doc_names) == corpus.doc_names
 
 
+@pytest.fixture
+def cells():
+    """AnnData with normalised X, counts in a layer, and what is known of the cells."""
+    anndata, pd = pytest.importorskip("anndata"), pytest.importorskip("pandas")
+    obs = pd.DataFrame(
+        {"type": pd.Categorical(["B", "T", "B"]), "donor": ["d1;d2", "d1", None], "year": [1848, None, 1850]}, index=list("abc")
+    )
+    return anndata.AnnData(COUNTS / 2, obs=obs, var=pd.DataFrame(index=WORDS), layers={"counts": COUNTS})
+
+
+def test_layers_of_anndata(cells, tmp_path):
+    cells.write_h5ad(tmp_path / "c.h5ad")
+    for source in (cells, tmp_path / "c.h5ad"):
+        with pytest.warns(UserWarning, match=r"X of the AnnData holds fractions.*; name the layer that has them .* of counts"):
+            assert topoi.read(source).n_tokens == COUNTS.sum() / 2
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert_same(topoi.read(source, layer="counts"), Corpus(COUNTS, WORDS))
+        with pytest.raises(ValueError, match="has no layer 'raw'; it has counts"):
+            topoi.read(source, layer="raw")
+    assert_same(formats.read(tmp_path / "c.h5ad", layer="counts"), Corpus(COUNTS, WORDS))
+    backed = pytest.importorskip("anndata").read_h5ad(tmp_path / "c.h5ad", backed="r")
+    assert_same(topoi.read(backed, layer="counts"), Corpus(COUNTS, WORDS))
+
+
+def test_columns_of_anndata(cells, tmp_path):
+    cells.write_h5ad(tmp_path / "c.h5ad")
+    for source in (cells, tmp_path / "c.h5ad"):
+        corpus = topoi.read(source, layer="counts", labels="type", authors="donor", date="year")
+        assert corpus.labels == [["B"], ["T"], ["B"]]
+        assert corpus.authors == [["d1", "d2"], ["d1"], []]
+        assert corpus.dates == ["1848", "", "1850"]
+        assert corpus.doc_names == list("abc")
+        with pytest.raises(ValueError, match="has no column 'kind' for labels; its columns are type, donor, year"):
+            topoi.read(source, layer="counts", labels="kind")
+        with pytest.raises(ValueError, match="Document 2: the id 'B' is taken by Document 0"):
+            topoi.read(source, layer="counts", id="type")
+        with pytest.raises(ValueError, match="holds counts, which have no columns of text"):
+            topoi.read(source, layer="counts", text="type")
+
+
 # ------------------------------------------------------------------------------------------------------------------------- reading
 
 
@@ -235,7 +277,7 @@ def test_lines_of_any_encoding_are_numbered(tmp_path):
     assert list(numbered_lines(path, "utf-16")) == [(1, "é\n"), (2, "ü\n")]
     path.write_bytes("ok\né\n".encode("latin-1"))
     assert list(numbered_lines(path, "latin-1"))[1] == (2, "é\n")
-    with pytest.raises(ValueError, match="line 2: not UTF-8 text; .*latin-1"):
+    with pytest.raises(ValueError, match="line 2: not UTF-8 text; .*cp1252"):
         list(numbered_lines(path))
 
 

@@ -366,6 +366,7 @@ def test_label_predictions_in_every_form(labeled):
     np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-6)
     assert np.mean([model.classes_[row.argmax()] in labels for row, labels in zip(shares, test.labels, strict=True)]) > 0.95
     assert isinstance(model.predict(test.counts)[0], list)
+    assert {type(name) for rows in (model.predict(test.counts), model.most_likely(test.counts, 2)) for row in rows for name in row} == {str}
     matrix = np.array([[f"label{k}" in row for k in range(6)] for row in train.labels])
     assert LabeledLDA(max_iter=5).fit(train.counts, matrix).predict(test.counts).shape == (100, 6)
     single = np.array([row[0] for row in train.labels])
@@ -383,6 +384,9 @@ def test_background_topics_and_unlabeled_documents(labeled):
     assert (model.doc_topic_[:, 6:] > 0).all()  # everybody may use the background
     assert (model.doc_topic_[::10] > 0).all()  # the unlabeled may use everything
     assert model.predict_proba(corpus.counts).shape == (400, 6)
+    names = [*(f"label{k}" for k in range(6)), "background0", "background1"]
+    assert list(model.set_output(transform="pandas").transform(corpus.counts).columns) == names
+    assert list(model.name_topics({7: "rest"}).get_feature_names_out()) == [*names[:7], "rest"]
 
 
 def test_cost_follows_labels_not_topics():
@@ -522,6 +526,13 @@ def test_bad_metadata_is_refused_with_the_cure(small):
         AuthorTopicModel(2).fit(small, authors=[["a"]] * 3)
     with pytest.raises(ValueError, match=r"authors has 5 rows"):
         AuthorTopicModel(2).fit(small, authors=sparse.csr_array(np.ones((5, 3))))
+    numbers = np.tile([[1, 2], [0, 1]], (n // 2, 1))
+    for table in (numbers, numbers / 2, sparse.csr_array(numbers), pd.DataFrame(numbers)):
+        refused = r"is a matrix with the entry (2|0\.5); expected an indicator of 0 and 1. Where names are numbers, give a list"
+        with pytest.raises(ValueError, match=f"y {refused}"):
+            LabeledLDA().fit(small, table)
+        with pytest.raises(ValueError, match=f"authors {refused}"):
+            AuthorTopicModel(2).fit(small, authors=table)
     with pytest.raises(ValueError, match="are 'flat'; choose"):
         AuthorTopicModel(2, author_prior="flat").fit(small, authors=[["a"]] * n)
     with pytest.raises(ValueError, match=r"documents 0 and 99, but documents are numbered 0 to 59"):
@@ -762,3 +773,12 @@ def test_who_writes_about_cuts_text_as_training_did():
     model = AuthorTopicModel(2, max_iter=10).fit(replace(corpus, authors=[["m"], ["n"], ["m"], ["n"]]))
     assert model.who_writes_about("Markov chain")[0][0] == "m"
     assert model.who_writes_about(["Markov chain"])[0][0] == "m"
+
+
+def test_who_writes_about_decomposed_words():
+    texts = ["Häuser Bürger", "Wälder Bäche", "Häuser Häuser", "Wälder Bäche"]
+    corpus = replace(read(texts, vectorizer=CountVectorizer()), authors=[["m"], ["n"], ["m"], ["n"]])
+    for known in (corpus, replace(corpus, vectorizer=None)):
+        model = AuthorTopicModel(2, max_iter=10).fit(known)
+        for text in ("Häuser", "Ha\u0308user", ["Ha\u0308user"], "Häu\u00adser"):
+            assert model.who_writes_about(text)[0][0] == "m"

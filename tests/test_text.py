@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import unicodedata
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 
 import topoi
 from topoi import LDA, text
@@ -103,6 +104,9 @@ def test_a_folder(tmp_path):
     (tmp_path / "b.txt").write_text("stocks fell\nstocks rose")
     (tmp_path / "sub" / "a.txt").write_text("cats and dogs")
     (tmp_path / "notes.md").write_text("not a document")
+    (tmp_path / ".git").mkdir()
+    for name in ("._b.txt", ".b.txt", ".git/b.txt"):
+        (tmp_path / name).write_bytes(b"hidden\0")
     told = []
     corpus = topoi.read(tmp_path, vectorizer=loose(), tell=lambda done, total: told.append((done, total)))
     assert corpus.doc_names == ["b", "sub/a"]
@@ -161,9 +165,11 @@ def test_other_encodings(tmp_path):
 BAD = {
     "missing.csv": (None, "does not exist"),
     "binary.csv": (b"text\n\x00\x01\x02\n", "is a binary file"),
-    "latin.csv": ("text\nplain\ncafé\n".encode("latin-1"), "latin.csv, line 3: not UTF-8 text"),
+    "windows.csv": ("text\nplain\ncœur\n".encode("cp1252"), "windows.csv, line 3: not UTF-8 text; say .* for instance cp1252"),
     "empty.csv": (b"", "is empty"),
     "columns.csv": (b"a,b\nx,y\n", "has columns a, b; say which one holds the text"),
+    "twice.csv": (b"text,text\nx,y\n", "has several columns called 'text'; give each a name of its own"),
+    "excel.csv": (b"sep=;\ntext;b\nx;y;z\n", "excel.csv, line 3: 3 cells where the header has 2 columns"),
     "ragged.csv": (b"text,b\nx,y\nx,y,z\n", "ragged.csv, line 3: 3 cells where the header has 2 columns"),
     "quotes.csv": (b'text\n"x\ny\n', "quotes.csv, line 3: unexpected end of data; check the quotes"),
     "one.csv": (b"text\na whole document\n", "holds one document, and topics are learned from many"),
@@ -204,6 +210,14 @@ def test_other_bad_input(tmp_path):
         topoi.read(tmp_path)
     with pytest.raises(ValueError, match="is empty"):
         topoi.read([])
+    with pytest.raises(ValueError, match=r"Document 0: 'text' holds a list, .* Join tokens by ' '.join\(tokens\)"):
+        topoi.read([["red", "cats"], ["dogs"]])
+    with pytest.raises(ValueError, match=r"bags of words are read by topoi.formats.from_gensim\(bags, dictionary\)"):
+        topoi.read([[(0, 1)], [(1, 2)]])
+    with pytest.raises(TypeError, match="A HashingVectorizer keeps no words.*; give a CountVectorizer"):
+        topoi.read(TEXTS, vectorizer=HashingVectorizer())
+    with pytest.raises(ValueError, match="This is no AnnData, so it has no layer 'counts'"):
+        topoi.read(TEXTS, layer="counts")
     (tmp_path / "none.csv").write_text("text\n")
     with pytest.raises(ValueError, match="holds no documents"):
         topoi.read(tmp_path / "none.csv", vectorizer=loose(vocabulary=["cats"]))
@@ -251,8 +265,9 @@ def test_vectorisers_are_kept_as_plain_settings():
     again = text.vectorizer_from(settings)
     np.testing.assert_array_equal(again.transform(TEXTS).toarray(), fitted.transform(TEXTS).toarray())
     assert again.get_params()["ngram_range"] == (1, 2)
-    for other in (CountVectorizer(tokenizer=str.split, token_pattern=None), TfidfVectorizer()):
-        with pytest.raises(TypeError, match="plain CountVectorizer only"):
+    others = {"one with a tokenizer of your own": CountVectorizer(tokenizer=str.split, token_pattern=None), "a Tfidf": TfidfVectorizer()}
+    for reason, other in others.items():
+        with pytest.raises(TypeError, match=f"plain CountVectorizer only, not {reason}"):
             text.vectorizer_settings(other.fit(TEXTS))
 
 
@@ -283,3 +298,42 @@ def test_files_of_a_folder_may_end_in_capitals(tmp_path):
     for name in ("a.txt", "b.TXT"):
         (tmp_path / name).write_text("cats and dogs")
     assert topoi.read(tmp_path, vectorizer=topoi.make_vectorizer(min_df=1, max_df=1.0)).n_docs == 2
+
+
+def test_decomposed_umlauts_and_soft_hyphens_tear_no_words(tmp_path):
+    """macOS and many PDFs write ä as a and two dots; whoever counts, stops or chooses words means the same word."""
+    words = ["Häuser", "Größe", "Gebäude"]
+    lines = [unicodedata.normalize("NFD", " ".join(words)), "Häuser Grö\u00adße Ge\u00adbäude"]
+    (tmp_path / "lines.txt").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "words.txt").write_text(unicodedata.normalize("NFD", "größe\n"), encoding="utf-8")
+    for source in (lines, tmp_path / "lines.txt"):
+        corpus = topoi.read(source, vectorizer=loose())
+        assert corpus.vocabulary.tolist() == ["gebäude", "größe", "häuser"]
+        assert (corpus.counts.toarray() == 1).all()
+    for stop in (tmp_path / "words.txt", [unicodedata.normalize("NFD", "größe")]):
+        assert topoi.read(lines, vectorizer=loose(stop_words=stop)).vocabulary.tolist() == ["gebäude", "häuser"]
+    for vocabulary in (tmp_path / "words.txt", [unicodedata.normalize("NFD", "größe")]):
+        assert topoi.read(lines, vectorizer=loose(vocabulary=vocabulary)).counts.toarray().tolist() == [[1], [1]]
+
+
+def test_the_line_in_which_excel_names_its_separator(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b'sep=;\r\ntext;b\r\n"red, blue, green";2\r\ngreen;3\r\n')
+    assert topoi.read(tmp_path / "t.csv", vectorizer=loose()).vocabulary.tolist() == ["blue", "green", "red"]
+
+
+def test_columns_of_a_frame_that_stand_twice():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([["red", 1, 2], ["blue", 3, 4], ["red", 5, 6]], columns=["text", "n", "n"])
+    assert topoi.read(frame, vectorizer=loose()).n_docs == 3
+    with pytest.raises(ValueError, match="The frame has several columns called 'n'"):
+        topoi.read(frame, text="text", id="n")
+
+
+def test_dates_of_a_frame_are_plain():
+    pandas = pytest.importorskip("pandas")
+    days = pandas.to_datetime(["2020-01-01 00:00", None, "2020-01-03 10:00"])
+    frame = pandas.DataFrame({"text": ["red", "blue", "red"], "day": days, "year": [1848, None, 1850], "said": ["May", "1848.0", None]})
+    expected = {"day": ["2020-01-01", "", "2020-01-03 10:00:00"], "year": ["1848", "", "1850"], "said": ["May", "1848.0", ""]}
+    for column, dates in expected.items():
+        assert topoi.read(frame, text="text", date=column, vectorizer=loose()).dates == dates
+    assert topoi.read(frame["text"], date=days.to_numpy(), vectorizer=loose()).dates[0] == "2020-01-01"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -60,10 +61,10 @@ class Corpus:
     """A pile of documents, ready for a topic model.
 
     counts: documents x words, any nonnegative matrix (dense or sparse); kept as CSR.
-    vocabulary: the word of each column, or None.
-    authors: documents x authors indicator, or a list of author names for each document.
+    vocabulary: the word of each column, none twice, or None.
+    authors: documents x authors indicator of 0 and 1, or a list of author names for each document.
     links: documents x documents, or pairs (m, 2) of document numbers.
-    labels: documents x labels indicator, or a list of labels for each document.
+    labels: documents x labels indicator of 0 and 1, or a list of labels for each document.
     doc_names: the name of each document, or None.
     dates: the date of each document, as text, or None.
     vectorizer: the fitted CountVectorizer that made counts of texts, or None; a model keeps it, so that it can be given raw text again.
@@ -83,9 +84,11 @@ class Corpus:
         object.__setattr__(self, "counts", counts)
         n_docs, n_words = counts.shape
         if self.vocabulary is not None:
-            object.__setattr__(self, "vocabulary", np.asarray(self.vocabulary, dtype=str))
-            if len(self.vocabulary) != n_words:
-                raise ValueError(f"vocabulary has {len(self.vocabulary)} words but counts has {n_words} columns; they must agree.")
+            words = np.asarray(self.vocabulary, dtype=str)
+            object.__setattr__(self, "vocabulary", words)
+            if len(words) != n_words:
+                raise ValueError(f"vocabulary has {len(words)} words but counts has {n_words} columns; they must agree.")
+            _refuse_twice(words.tolist())
         for name in ("authors", "labels", "doc_names", "dates"):
             value = getattr(self, name)
             length = None if value is None else value.shape[0] if hasattr(value, "shape") else len(value)
@@ -216,6 +219,15 @@ def hold_out(weights: sparse.csr_array, seed: int, share: float = 0.1) -> tuple[
     held.eliminate_zeros()
     observed.eliminate_zeros()
     return observed, held
+
+
+def _refuse_twice(words: list[str]) -> None:
+    """Two columns of one word could be told apart neither in topics nor in new documents."""
+    if len(set(words)) < len(words):
+        twice = next(word for word, times in Counter(words).items() if times > 1)
+        raise ValueError(
+            f"vocabulary has {twice!r} twice; give every column a word of its own, or add up the columns (AnnData: var_names_make_unique())."
+        )
 
 
 def _take(values: Any, rows: np.ndarray) -> Any:

@@ -45,7 +45,10 @@ def save(model: Any, path: str | Path) -> None:
         raise ValueError(f"This {name} is not fitted; call fit before save.")
     arrays: dict[str, np.ndarray] = {}
     left_out = LEFT_OUT if isinstance(model.random_state, int | np.integer | None) else (*LEFT_OUT, "random_state")
-    values = {key: encode(value, key, arrays) for key, value in vars(model).items() if key not in left_out}
+    kept = {key: value for key, value in vars(model).items() if key not in left_out}
+    if "history_" in kept:  # equal runs are equal files, however long they took
+        kept["history_"] = [{**record, "seconds": None} for record in kept["history_"]]
+    values = {key: encode(value, key, arrays) for key, value in kept.items()}
     manifest = {"format": FORMAT, "topoi": __version__, "class": name, "values": values}
     write_archive(Path(path), manifest, arrays)
 
@@ -56,10 +59,10 @@ def write_archive(path: Path, manifest: dict[str, Any], arrays: dict[str, np.nda
         raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}.")
     temporary = path.with_name(f"{path.name}.part")
     try:
-        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED) as archive:
-            archive.writestr("manifest.json", json.dumps(manifest, ensure_ascii=False))
+        with zipfile.ZipFile(temporary, "w") as archive:
+            archive.writestr(_entry("manifest.json", compress), json.dumps(manifest, ensure_ascii=False))
             for key, array in arrays.items():
-                with archive.open(f"{key}.npy", "w", force_zip64=True) as file:
+                with archive.open(_entry(f"{key}.npy", compress), "w", force_zip64=True) as file:
                     np.lib.format.write_array(file, array, allow_pickle=False)
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
@@ -67,6 +70,13 @@ def write_archive(path: Path, manifest: dict[str, Any], arrays: dict[str, np.nda
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _entry(name: str, compress: bool) -> zipfile.ZipInfo:
+    """An entry of a zip with a fixed time, so that equal models are equal files."""
+    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    entry.compress_type = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+    return entry
 
 
 def load(path: str | Path) -> Any:

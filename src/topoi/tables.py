@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from topoi.formats.files import Tell, existing, numbered_lines, stem_and_suffix
+from topoi.formats.files import Tell, composed, existing, numbered_lines, stem_and_suffix
 
-__all__ = ["FORMS", "Rows", "as_id", "as_list", "as_names", "as_text", "missing", "open_rows", "pairs_in_file", "rows_in_memory"]
+__all__ = ["FORMS", "Rows", "as_date", "as_id", "as_list", "as_names", "as_text", "open_rows", "pairs_in_file", "rows_in_memory"]
 
 FORMS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet", ".txt": "lines"}
 LONGEST_CELL = 2**31 - 1
 LOOK_EVERY = 100  # rows between two words to the progress bar
+SEPARATOR = re.compile('"?sep=(.)"?', re.IGNORECASE)  # a first line that Excel writes
+MIDNIGHT = re.compile(r"[ T]00:00:00(\.0+)?$")
 
 
 @dataclass
@@ -35,14 +38,16 @@ class Rows:
 
     def column(self, what: str, wanted: str | None) -> str:
         """The column that holds `what`. Texts may do without a name if it is obvious."""
-        listed = ", ".join(map(str, self.columns))
+        listed = ", ".join(map(str, self.columns)) or "none"
         if wanted is None:
             likely = [name for name in self.columns if name.lower() == what] or (list(self.columns) if len(self.columns) == 1 else [])
             if not likely:
                 raise ValueError(f"{self.name} has columns {listed}; say which one holds the text (text=..., --text).")
-            return likely[0]
+            wanted = likely[0]
         if wanted not in self.columns:
             raise ValueError(f"{self.name} has no column {wanted!r} for {what}; its columns are {listed}.")
+        if list(self.columns).count(wanted) > 1:
+            raise ValueError(f"{self.name} has several columns called {wanted!r}; give each a name of its own.")
         return wanted
 
 
@@ -74,7 +79,9 @@ def open_rows(path: Path, form: str | None, encoding: str, tell: Tell | None) ->
 
 
 def _folder(path: Path, encoding: str, tell: Tell | None) -> Rows:
-    files = sorted(file for file in path.rglob("*") if file.suffix.lower() == ".txt" and file.is_file())
+    files = sorted(
+        file for file in path.rglob("*") if file.suffix.lower() == ".txt" and file.is_file() and not _is_hidden(file.relative_to(path))
+    )
     if not files:
         raise ValueError(f"{path} is a folder without .txt files; put each document into one, or give a table such as .csv.")
 
@@ -90,30 +97,40 @@ def _folder(path: Path, encoding: str, tell: Tell | None) -> Rows:
     return Rows(str(path), ["text", "id"], rows(), ids_are_certain=True)
 
 
+def _is_hidden(path: Path) -> bool:
+    """Whether it, or a folder it is in, begins with a dot: what systems put there, such as ._name.txt of macOS, is no document."""
+    return any(part.startswith(".") for part in path.parts)
+
+
 def _csv(path: Path, encoding: str, delimiter: str | None, tell: Tell | None) -> Rows:
     csv.field_size_limit(LONGEST_CELL)  # documents are longer than the 128 KiB that csv allows
     lines = numbered_lines(path, encoding, tell, newline="")
-    first = next(lines)[1]
+    first, skipped = next(lines)[1], 0
+    if announced := SEPARATOR.fullmatch(first.rstrip("\r\n")):
+        delimiter, first, skipped = announced[1], next(lines, (2, ""))[1], 1
     delimiter = delimiter or max(",;\t|", key=first.count)
     reader = csv.reader(_after(first, lines), delimiter=delimiter, strict=True)
+
+    def where() -> str:
+        return f"{path}, line {reader.line_num + skipped}"
 
     def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
         try:
             for cells in reader:
                 if cells and len(cells) != len(columns):
                     raise ValueError(
-                        f"{path}, line {reader.line_num}: {len(cells)} cells where the header has {len(columns)} columns; "
+                        f"{where()}: {len(cells)} cells where the header has {len(columns)} columns; "
                         "correct the line, or quote cells that hold the separator."
                     )
                 if cells:
-                    yield f"{path}, line {reader.line_num}", dict(zip(columns, cells, strict=True))
+                    yield where(), dict(zip(columns, cells, strict=True))
         except csv.Error as error:
-            raise ValueError(f"{path}, line {reader.line_num}: {error}; check the quotes of the line.") from error
+            raise ValueError(f"{where()}: {error}; check the quotes of the line.") from error
 
     try:
         columns = [name.strip() for name in next(reader)]
     except csv.Error as error:
-        raise ValueError(f"{path}, line 1: {error}; check the quotes of the header.") from error
+        raise ValueError(f"{path}, line {1 + skipped}: {error}; check the quotes of the header.") from error
     return Rows(str(path), columns, rows())
 
 
@@ -175,9 +192,8 @@ def rows_in_memory(source: Any, tell: Tell | None) -> Rows:
     """Rows of a pandas or polars frame or column, or of an iterable of texts or dictionaries."""
     if hasattr(source, "columns") and hasattr(source, "shape"):
         columns = list(map(str, source.columns))
-        records: Iterable[Mapping[str, Any]] = (
-            dict(zip(columns, cells, strict=True)) for cells in zip(*(as_list(source[name]) for name in source.columns), strict=True)
-        )
+        values = [column for _, column in source.items()] if hasattr(source, "items") else [source[name] for name in source.columns]
+        records: Iterable[Mapping[str, Any]] = (dict(zip(columns, cells, strict=True)) for cells in zip(*map(as_list, values), strict=True))
         return Rows("The frame", columns, _numbered(records, len(source), tell))
     documents = as_list(source) if hasattr(source, "to_list") or isinstance(source, np.ndarray) else source
     if not isinstance(documents, Iterable):
@@ -228,8 +244,13 @@ def as_text(row: Mapping[str, Any], column: str, where: str) -> str:
     if missing(value):
         return ""
     if not isinstance(value, str):
-        raise ValueError(f"{where}: {column!r} holds a {type(value).__name__}, {str(value)[:40]!r}; expected text.")
-    return value
+        cure = (
+            " Join tokens by ' '.join(tokens); bags of words are read by topoi.formats.from_gensim(bags, dictionary)."
+            if isinstance(value, list | tuple)
+            else ""
+        )
+        raise ValueError(f"{where}: {column!r} holds a {type(value).__name__}, {str(value)[:40]!r}; expected text.{cure}")
+    return composed(value)
 
 
 def as_id(value: Any, where: str, first_with: dict[str, str]) -> str:
@@ -241,6 +262,11 @@ def as_id(value: Any, where: str, first_with: dict[str, str]) -> str:
         raise ValueError(f"{where}: the id {name!r} is taken by {first_with[name]}; every document needs one of its own.")
     first_with[name] = where
     return name
+
+
+def as_date(value: Any) -> str:
+    """The date as text. Text stays as it is; a time at midnight is only a date, and 1848.0 is a year."""
+    return "" if missing(value) else value if isinstance(value, str) else MIDNIGHT.sub("", _plain(value))
 
 
 def as_names(value: Any, separator: str) -> list[str]:

@@ -17,7 +17,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from topoi import formats, tables
 from topoi.corpus import Corpus
-from topoi.formats.files import Tell, existing, read_words
+from topoi.formats.files import Tell, composed, existing, read_words
 from topoi.tables import Rows
 
 __all__ = ["make_vectorizer", "read", "vectorizer_from", "vectorizer_settings"]
@@ -25,6 +25,7 @@ __all__ = ["make_vectorizer", "read", "vectorizer_from", "vectorizer_settings"]
 TOKEN = r"(?u)\b[^\W\d_]\w+\b"  # two characters or more, the first one a letter
 CONTRACTIONS = "ain aren couldn didn doesn don hadn hasn haven isn ll mustn needn shan shouldn ve wasn weren wouldn"
 PLAIN_SETTINGS = ("analyzer", "binary", "lowercase", "max_df", "max_features", "min_df", "strip_accents", "token_pattern")
+FIELDS = {"id": "doc_names", "date": "dates", "authors": "authors", "labels": "labels"}  # of a Corpus
 NO_WORDS = ("empty vocabulary", "After pruning", "max_df corresponds")  # how CountVectorizer says that nothing is left
 
 
@@ -54,7 +55,7 @@ def make_vectorizer(
         token_pattern=token_pattern,
         lowercase=lowercase,
         max_features=max_features,
-        vocabulary=None if vocabulary is None else list(vocabulary),
+        vocabulary=None if vocabulary is None else [composed(word) for word in vocabulary],
     )
 
 
@@ -64,7 +65,7 @@ def _stop_words(given: str | Path | Sequence[str] | None, lowercase: bool, token
         return None
     words = [word for name in str(given).split(",") for word in _stop_list(name)] if isinstance(given, str | Path) else given
     cut = CountVectorizer(lowercase=lowercase, token_pattern=token_pattern).build_analyzer()
-    return sorted({part for word in words for part in [word, *cut(word)]})
+    return sorted({part for word in map(composed, words) for part in [word, *cut(word)]})
 
 
 def _stop_list(name: str) -> list[str]:
@@ -81,9 +82,8 @@ def vectorizer_settings(vectorizer: CountVectorizer) -> dict[str, Any]:
     """Settings and vocabulary of a fitted vectoriser as plain values, for a model file."""
     own_code = [name for name in ("analyzer", "preprocessor", "tokenizer") if callable(getattr(vectorizer, name))]
     if type(vectorizer) is not CountVectorizer or own_code:
-        raise TypeError(
-            "A model file keeps a plain CountVectorizer only, not one with functions of your own; set vectorizer_ to None, or use pickle."
-        )
+        other = f"one with a {own_code[0]} of your own" if own_code else f"a {type(vectorizer).__name__}"
+        raise TypeError(f"A model file keeps a plain CountVectorizer only, not {other}; set vectorizer_ to None, or use pickle.")
     settings: dict[str, Any] = {name: getattr(vectorizer, name) for name in PLAIN_SETTINGS}
     stop = vectorizer.stop_words
     settings["stop_words"] = stop if stop is None or isinstance(stop, str) else sorted(stop)
@@ -111,6 +111,7 @@ def read(
     form: str | None = None,
     encoding: str = "utf-8",
     separator: str = ";",
+    layer: str | None = None,
     tell: Tell | None = None,
 ) -> Corpus:
     """Read documents or counts.
@@ -118,43 +119,73 @@ def read(
     source: a folder of .txt files (any depth), .csv, .tsv, .jsonl, .parquet, .txt (one document a line), a list of texts or of dictionaries, a
     pandas or polars frame or column; or counts: a file in a format of `topoi.formats`, an array or sparse matrix of numbers, AnnData.
     text, id, authors, labels, links, date: names of columns, or one value per document. Authors, labels and links may be several in a
-    cell: a list, a JSON list, or separated by `separator`. Links name ids of documents; they may also stand in a file of pairs.
+    cell: a list, a JSON list, or separated by `separator`. Links name ids of documents; they may also stand in a file of pairs. Of AnnData,
+    id, authors, labels and date are columns of obs, and layer names the layer that holds the counts (default: X).
     vectorizer: see `make_vectorizer`; one that is fitted, as model.vectorizer_ is, is used as it stands. vocabulary: for counts, their words.
     form: for files whose name does not say what they hold. tell: called with (done, total) now and then.
     """
+    name, given = "This", {"text": text, "id": id, "authors": authors, "labels": labels, "date": date}
     if isinstance(source, str | Path):
         path = existing(source)
-        form = form or (None if path.is_dir() else formats.detect(path))
-        if form in formats.FORMATS:
-            corpus = formats.read(path, form, vocabulary=vocabulary, tell=tell)
-            return _with_links(_beside_counts(corpus, path, text=text, doc_names=id, authors=authors, labels=labels, dates=date), links)
-        rows = tables.open_rows(path, form, encoding, tell)
-    elif (counts := _counts_in_memory(source, vocabulary)) is not None:
-        return _with_links(_beside_counts(counts, "This", text=text, doc_names=id, authors=authors, labels=labels, dates=date), links)
-    else:
-        rows = tables.rows_in_memory(source, tell)
-    gathering = _Gathering(rows, {"text": text, "id": id, "authors": authors, "labels": labels, "links": links, "date": date}, separator)
+        name, form = str(path), form or (None if path.is_dir() else formats.detect(path))
+        if form == "h5ad":
+            source = formats.open_h5ad(path)
+        elif form in formats.FORMATS:
+            source = formats.read(path, form, vocabulary=vocabulary, tell=tell)
+        else:
+            source = tables.open_rows(path, form, encoding, tell)
+    if layer is not None and not formats.is_anndata(source):
+        raise ValueError(f"{name} is no AnnData, so it has no layer {layer!r}; leave layer out.")
+    if (corpus := _counts_of(source, vocabulary, layer)) is not None:
+        return _with_links(_beside_counts(corpus, name, given, getattr(source, "obs", None), separator), links)
+    rows = source if isinstance(source, Rows) else tables.rows_in_memory(source, tell)
+    gathering = _Gathering(rows, {**given, "links": links}, separator)
     vectorizer = vectorizer if vectorizer is not None else make_vectorizer(vocabulary=vocabulary)
+    if not hasattr(vectorizer, "vocabulary") and not hasattr(vectorizer, "vocabulary_"):
+        raise TypeError(f"A {type(vectorizer).__name__} keeps no words, and topics are shown by their words; give a CountVectorizer.")
     counts = _count(vectorizer, gathering, rows.name)
     corpus = Corpus(counts, vectorizer.get_feature_names_out(), vectorizer=vectorizer, **gathering.columns())
     return _with_links(corpus, gathering.links)
 
 
-def _counts_in_memory(source: Any, vocabulary: Any) -> Corpus | None:
-    """The corpus of a matrix of numbers or of AnnData; None for anything else."""
-    if hasattr(source, "var_names") and hasattr(source, "obs_names"):
-        return formats.from_anndata(source)
-    if sparse.issparse(source) or (isinstance(source, np.ndarray) and source.ndim == 2 and source.dtype.kind in "biuf"):
-        return Corpus(source, vocabulary)
-    return None
+def _counts_of(source: Any, vocabulary: Any, layer: str | None) -> Corpus | None:
+    """The corpus of counts from a file, of a matrix of numbers or of AnnData; None for anything else."""
+    if formats.is_anndata(source):
+        corpus = formats.from_anndata(source, layer)
+    elif sparse.issparse(source) or (isinstance(source, np.ndarray) and source.ndim == 2 and source.dtype.kind in "biuf"):
+        corpus = Corpus(source)
+    else:
+        return source if isinstance(source, Corpus) else None
+    words = read_words(Path(vocabulary)) if isinstance(vocabulary, str | Path) else vocabulary
+    return corpus if words is None else replace(corpus, vocabulary=words)
 
 
-def _beside_counts(corpus: Corpus, path: Path | str, **given: Any) -> Corpus:
-    """Counts with what was given beside them. They have no columns that could be named."""
+def _beside_counts(corpus: Corpus, name: str, given: Mapping[str, Any], obs: Any, separator: str) -> Corpus:
+    """Counts with what was given beside them: values of the documents or, of AnnData, names of columns of obs."""
     given = {what: value for what, value in given.items() if value is not None}
-    if any(isinstance(value, str) for value in given.values()):
-        raise ValueError(f"{path} holds counts, which have no columns; leave the names of columns out, or give a table of texts.")
-    return replace(corpus, **given) if given else corpus
+    if "text" in given or (obs is None and any(isinstance(value, str) for value in given.values())):
+        raise ValueError(
+            f"{name} holds counts, which have no columns{'' if obs is None else ' of text'}; leave the names of columns out, give a value "
+            "per document (in Python), or give a table of texts."
+        )
+    values = {
+        FIELDS[what]: _column_of(obs, what, value, name, separator) if isinstance(value, str) else value for what, value in given.items()
+    }
+    return replace(corpus, **values) if values else corpus
+
+
+def _column_of(obs: Any, what: str, column: str, name: str, separator: str) -> list[Any]:
+    """A column of AnnData's obs, read as a column of a table is."""
+    Rows(f"{name} (obs)", list(map(str, obs.columns)), ()).column(what, column)  # refuses one that is not there
+    first_with: dict[str, str] = {}
+    return [_cell(what, value, f"Document {i}", separator, first_with) for i, value in enumerate(tables.as_list(obs[column]))]
+
+
+def _cell(what: str, value: Any, where: str, separator: str, first_with: dict[str, str]) -> Any:
+    """A cell as the id, the date, or the list of names that it holds. first_with: where each id stands."""
+    if what == "id":
+        return tables.as_id(value, where, first_with)
+    return tables.as_date(value) if what == "date" else tables.as_names(value, separator)
 
 
 class _Gathering:
@@ -187,22 +218,14 @@ class _Gathering:
         i = -1
         for i, (where, row) in enumerate(self.rows):
             for what, take in self.take.items():
-                value = take(i, row)
-                if what == "id":
-                    value = tables.as_id(value, where, first_with)
-                elif what == "date":
-                    value = "" if tables.missing(value) else str(value)
-                else:
-                    value = tables.as_names(value, self.separator)
-                self.kept[what].append(value)
+                self.kept[what].append(_cell(what, take(i, row), where, self.separator, first_with))
             yield tables.as_text(row, self.text, where)
         for what, values in self.beside.items():
             if len(values) != i + 1:
                 raise ValueError(f"{what} has {len(values)} values for {i + 1} documents; give one per document.")
 
     def columns(self) -> dict[str, Any]:
-        names = {"id": "doc_names", "date": "dates", "authors": "authors", "labels": "labels"}
-        return {names[what]: values for what, values in self.kept.items() if what in names}
+        return {FIELDS[what]: values for what, values in self.kept.items() if what in FIELDS}
 
 
 def _is_file_of_links(links: Any, columns: Sequence[str]) -> bool:

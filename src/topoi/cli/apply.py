@@ -107,9 +107,7 @@ def evaluate(model: Model, input: Input, columns: Columns, seed: Seed = 0, as_js
     loaded = load_model(model)
     mention_unused(columns, *_unheard(loaded))
     corpus = read_corpus(input, columns, like=loaded)
-    seen = 0 if loaded.doc_names_ is None or corpus.doc_names is None else len(set(loaded.doc_names_) & set(corpus.doc_names))
-    if seen:
-        note(f"The model was trained on {seen} of these documents, so it looks better than it is; give new ones.")
+    _mention_seen(loaded, corpus)
     found = measures.completion(loaded, corpus, random_state=seed)
     npmi = measures.npmi(loaded, corpus)
     answer = {
@@ -139,6 +137,16 @@ def evaluate(model: Model, input: Input, columns: Columns, seed: Seed = 0, as_js
         )
     )
     return None
+
+
+def _mention_seen(model: Any, corpus: Corpus) -> None:
+    """Documents that the model was trained on are no test of it."""
+    if model.doc_names_ is None or corpus.doc_names is None:
+        note(
+            "Without ids of documents, at fit and here (--id), nobody can tell if the model was trained on these documents; give new ones."
+        )
+    elif seen := len(set(model.doc_names_) & set(corpus.doc_names)):
+        note(f"The model was trained on {seen} of these documents, so it looks better than it is; give new ones.")
 
 
 def choose(

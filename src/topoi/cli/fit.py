@@ -37,7 +37,7 @@ class Weighting(Enum):
 
 
 NEEDS = {Kind.author: "authors", Kind.relational: "links", Kind.labeled: "labels"}
-NAMES = {Kind.lda: "LDA", Kind.author: "author-topic model", Kind.relational: "relational topic model", Kind.labeled: "labeled LDA"}
+NAMES = {Kind.lda: "LDA", Kind.author: "an author-topic model", Kind.relational: "a relational topic model", Kind.labeled: "labeled LDA"}
 USUAL_TOPICS = 20
 
 

@@ -71,6 +71,7 @@ class Columns:
     separator: Annotated[str, _option(COLUMNS, "What separates several authors, labels or links in a cell.", show_default=True)] = ";"
     encoding: Annotated[str, _option(COLUMNS, "Encoding of texts.", show_default=True)] = "utf-8"
     format: Annotated[Format | None, _option(COLUMNS, "What the input is, if its name does not say so.")] = None
+    layer: Annotated[str | None, _option(COLUMNS, "Of .h5ad, the layer that holds the counts (default: X).")] = None
 
 
 @dataclass
@@ -205,7 +206,9 @@ def read_corpus(path: Path, columns: Columns, words: Words | None = None, like: 
     """The corpus in `path`. like: a fitted model whose words are counted, instead of new ones by the options `words`."""
     from topoi import formats, text
 
-    given = {name: getattr(columns, name) for name in ("text", "id", "authors", "labels", "links", "date", "encoding", "separator")}
+    given = {
+        name: getattr(columns, name) for name in ("text", "id", "authors", "labels", "links", "date", "encoding", "separator", "layer")
+    }
     form = columns.format.value if columns.format else None
     counts = form in formats.FORMATS or (form is None and path.is_file() and formats.detect(path) is not None)
     vocabulary = words.vocabulary if words else None

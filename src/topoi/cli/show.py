@@ -41,7 +41,9 @@ def topics_table(model: Any, n_words: int, relevance: float = 1.0, n_documents: 
     used = [row for row in rows if row["share"] > EMPTY / len(rows)]
     columns = ["topic", *["name"] * named, "share", "words", *["documents"] * bool(n_documents)]
     shown = [{**row, "share": f"{row['share']:.1%}", "words": _line(row["words"]), "documents": _documents(row)} for row in used]
-    empty = f", {len(rows) - len(used)} of them empty and not shown: fewer would do" if len(used) < len(rows) else ""
+    empty = (
+        f", {len(rows) - len(used)} of them empty and not shown: fit with fewer, or with another --seed" if len(used) < len(rows) else ""
+    )
     return plain_table(f"{len(rows)} topics{empty}", *columns, rows=[[row[column] for column in columns] for row in shown])
 
 
@@ -116,7 +118,7 @@ def _authors_of_topics(model: Any, number: int, as_json: bool) -> None:
     rows = [{**row, "authors": _pairs(model.authors_of_topic(row["topic"], number))} for row in topic_rows(model, 6)]
     if as_json:
         return show_json({"topics": rows})
-    cells = [(row["topic"], _line(row["words"]), ", ".join(a["name"] for a in row["authors"][:5])) for row in rows]
+    cells = [(row["topic"], _line(row["words"]), "; ".join(a["name"] for a in row["authors"][:5])) for row in rows]
     return show(plain_table("Who writes about what", "topic", "words", "authors", rows=cells))
 
 
@@ -172,12 +174,12 @@ def _links_of_known(model: Any, place: int, number: int) -> list[dict[str, Any]]
 
 def _links_of_text(model: Any, path: Path, number: int) -> list[dict[str, Any]]:
     from topoi.cli.shell import vectorizer_of
-    from topoi.formats.files import existing, numbered_lines
+    from topoi.formats.files import composed, existing, numbered_lines
     from topoi.tables import FORMS
 
     if path.suffix.lower() in FORMS.keys() - {".txt"}:
         raise ValueError(f"{path} is a table; give one document as a .txt file, or ask predict_links in Python for many.")
-    text = "".join(line for _, line in numbered_lines(existing(path)))
+    text = composed("".join(line for _, line in numbered_lines(existing(path))))
     counts = vectorizer_of(model).transform([text])
     if not counts.nnz:
         raise ValueError(f"{path} has none of the words of the model; give a text about something it knows.")

@@ -22,11 +22,11 @@ from pathlib import Path
 
 from topoi.corpus import Corpus
 from topoi.formats import arrays, bags
-from topoi.formats.arrays import from_anndata, to_anndata
+from topoi.formats.arrays import from_anndata, is_anndata, open_h5ad, to_anndata
 from topoi.formats.files import Tell, existing, may_write, numbered_lines, read_words, stem_and_suffix, write_words
 from topoi.formats.memory import from_gensim, to_gensim
 
-__all__ = ["FORMATS", "detect", "from_anndata", "from_gensim", "read", "to_anndata", "to_gensim", "write"]
+__all__ = ["FORMATS", "detect", "from_anndata", "from_gensim", "is_anndata", "open_h5ad", "read", "to_anndata", "to_gensim", "write"]
 
 FORMATS = ("npz", "uci", "ldac", "mtx", "svmlight", "h5ad")
 SUFFIXES = {
@@ -64,16 +64,21 @@ def _looks_like_uci(path: Path) -> bool:
 
 
 def read(
-    path: str | Path, form: str | None = None, *, vocabulary: Sequence[str] | str | Path | None = None, tell: Tell | None = None
+    path: str | Path,
+    form: str | None = None,
+    *,
+    vocabulary: Sequence[str] | str | Path | None = None,
+    layer: str | None = None,
+    tell: Tell | None = None,
 ) -> Corpus:
     """Read counts. form: a name in FORMATS (default: by the file's name). vocabulary: words, or a file of them, one a line
-    (default: the one beside the file)."""
+    (default: the one beside the file). layer: of AnnData, the one that holds the counts (default: X)."""
     path = existing(path)
     form = form or detect(path)
     if form not in FORMATS:
         raise ValueError(f"{path} is of no known format; say which (format) of {', '.join(FORMATS)}.")
     if form in ("npz", "h5ad"):
-        corpus = arrays.read_npz(path) if form == "npz" else arrays.read_h5ad(path)
+        corpus = arrays.read_npz(path) if form == "npz" else arrays.read_h5ad(path, layer)
         return corpus if vocabulary is None else _with_words(corpus, _vocabulary(path, form, vocabulary), path)
     words = _vocabulary(path, form, vocabulary)
     n_words, labels = None if words is None else len(words), None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import zipfile
 import zlib
 from pathlib import Path
@@ -13,7 +14,18 @@ from scipy import sparse
 from topoi.corpus import Corpus, is_whole
 from topoi.formats.files import existing, replacing, rows_of
 
-__all__ = ["from_anndata", "read_h5ad", "read_mtx", "read_npz", "to_anndata", "write_h5ad", "write_mtx", "write_npz"]
+__all__ = [
+    "from_anndata",
+    "is_anndata",
+    "open_h5ad",
+    "read_h5ad",
+    "read_mtx",
+    "read_npz",
+    "to_anndata",
+    "write_h5ad",
+    "write_mtx",
+    "write_npz",
+]
 
 
 def read_mtx(path: str | Path) -> sparse.csr_array:
@@ -91,9 +103,26 @@ def _as_rows(rows: list[list[str]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 # ---------------------------------------------------------------------------------------------------------------------- AnnData
 
 
-def from_anndata(data: Any) -> Corpus:
-    """Cells x genes (or whatever AnnData holds) as documents x words; names of observations and variables are kept."""
-    return Corpus(data.X, list(map(str, data.var_names)), doc_names=list(map(str, data.obs_names)))
+def is_anndata(data: Any) -> bool:
+    return hasattr(data, "var_names") and hasattr(data, "obs_names")
+
+
+def from_anndata(data: Any, layer: str | None = None) -> Corpus:
+    """Cells x genes (or whatever AnnData holds) as documents x words; names of observations and variables are kept.
+
+    layer: the layer that holds the counts (default: X).
+    """
+    data = data.to_memory() if getattr(data, "isbacked", False) else data
+    layers = list(getattr(data, "layers", ()))
+    known = ", ".join(map(str, layers))
+    if layer is not None and layer not in layers:
+        raise ValueError(f"The AnnData has no layer {layer!r}; it has {known or 'none, so leave layer out'}.")
+    matrix = data.X if layer is None else data.layers[layer]
+    corpus = Corpus(matrix, list(map(str, data.var_names)), doc_names=list(map(str, data.obs_names)))
+    if layer is None and not is_whole(corpus.counts):
+        cure = f"name the layer that has them (layer=..., --layer) of {known}" if layers else "put them into X"
+        warnings.warn(f"X of the AnnData holds fractions, as normalised data do, and topics are learned from counts; {cure}.", stacklevel=4)
+    return corpus
 
 
 def to_anndata(corpus: Corpus) -> Any:
@@ -105,10 +134,15 @@ def to_anndata(corpus: Corpus) -> Any:
     return anndata.AnnData(sparse.csr_matrix(corpus.counts), obs=obs, var=var)
 
 
-def read_h5ad(path: str | Path) -> Corpus:
+def read_h5ad(path: str | Path, layer: str | None = None) -> Corpus:
+    return from_anndata(open_h5ad(path), layer)
+
+
+def open_h5ad(path: str | Path) -> Any:
+    """The AnnData of a file."""
     path = existing(path)
     try:
-        return from_anndata(_anndata().read_h5ad(path))
+        return _anndata().read_h5ad(path)
     except OSError as error:
         raise ValueError(f"{path} is no .h5ad file, or it is damaged; get a whole copy.") from error
 

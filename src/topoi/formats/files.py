@@ -6,6 +6,7 @@ import gzip
 import os
 import re
 import tempfile
+import unicodedata
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,18 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = ["Tell", "existing", "may_write", "numbered_lines", "read_words", "replacing", "rows_of", "stem_and_suffix", "write_words"]
+__all__ = [
+    "Tell",
+    "composed",
+    "existing",
+    "may_write",
+    "numbered_lines",
+    "read_words",
+    "replacing",
+    "rows_of",
+    "stem_and_suffix",
+    "write_words",
+]
 
 Tell = Callable[[int, int], None]  # (done, of how many), for progress bars
 
@@ -73,15 +85,20 @@ def _refuse_binary(path: Path, raw: IO[bytes], encoding: str) -> None:
 def _not_text(path: Path, encoding: str, line: int) -> ValueError:
     name = encoding.removesuffix("-sig").upper()
     return ValueError(
-        f"{path}, line {line}: not {name} text; say what it is (encoding), for instance latin-1, or convert the file to UTF-8."
+        f"{path}, line {line}: not {name} text; say what it is (encoding), for instance cp1252 for a file from Windows, or convert the file to UTF-8."
     )
 
 
+def composed(text: str) -> str:
+    """Text as words are cut from it: an umlaut is one character (NFC), and soft hyphens are gone; both would tear words apart."""
+    return unicodedata.normalize("NFC", text).replace("\u00ad", "")
+
+
 def read_words(path: Path, encoding: str = "utf-8-sig") -> list[str]:
-    """One word per line; each only once."""
+    """One word per line, spelled as words of texts are; each only once."""
     words: dict[str, int] = {}
     for number, line in numbered_lines(existing(path), encoding):
-        word = line.strip()
+        word = composed(line.strip())
         if word in words:
             raise ValueError(f"{path}, line {number}: {word!r} stands in line {words[word]} already; every word needs a line of its own.")
         words[word] = number

@@ -35,7 +35,7 @@ def indicator(values: Any, n_docs: int, what: str, names: np.ndarray | None = No
     """
     values = unnested(values)
     if _has_numbers(values):
-        columns, values = np.asarray(values.columns), values.to_numpy(dtype=np.float64)
+        columns, values = np.asarray(values.columns), _flags(values.to_numpy(dtype=np.float64), what).toarray()
         if names is not None and not np.array_equal(columns, names):
             values = [columns[row != 0].tolist() for row in values]
         else:
@@ -92,12 +92,23 @@ def _names(entry: Any) -> list[Any]:
 
 
 def _from_matrix(values: Any, n_docs: int, what: str, names: np.ndarray | None) -> tuple[sparse.csr_array, np.ndarray]:
-    table = zero_one(as_csr(values, what))
+    table = _flags(values, what)
     if table.shape[0] != n_docs:
         raise ValueError(f"{what} has {table.shape[0]} rows but X has {n_docs} documents; give one row per document.")
     if names is not None and len(names) != table.shape[1]:
         raise ValueError(f"{what} has {table.shape[1]} columns but {len(names)} names are known; give lists of names instead of a matrix.")
     return table, np.arange(table.shape[1]) if names is None else names
+
+
+def _flags(values: Any, what: str) -> sparse.csr_array:
+    """A matrix of 0 and 1. Other numbers are refused: they may be names of authors or labels, and each would count as 1."""
+    table = as_csr(values, what)
+    odd = table.data[(table.data != 0) & (table.data != 1)]
+    if len(odd):
+        raise ValueError(
+            f"{what} is a matrix with the entry {odd[0]:g}; expected an indicator of 0 and 1. Where names are numbers, give a list of them for each document."
+        )
+    return zero_one(table)
 
 
 def as_csr(values: Any, what: str) -> sparse.csr_array:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from topoi.formats.files import composed
 from topoi.graph.factors import Authors, Documents, Factor
 from topoi.models.base import TopicModelBase
 
@@ -62,7 +63,7 @@ class AuthorTopicModel(TopicModelBase):
     author_prior: str
 
     def fit(self, X: Any, y: Any = None, *, authors: Any = None, checkpoint: Any = None, checkpoint_every: int = 10) -> AuthorTopicModel:
-        """Learn topics and authors. authors: a list of names for each document, or a documents x authors matrix; without, this is LDA.
+        """Learn topics and authors. authors: a list of names for each document, or a documents x authors matrix of 0 and 1; without, this is LDA.
 
         checkpoint, checkpoint_every: as in `LDA.fit`.
         """
@@ -145,8 +146,8 @@ class AuthorTopicModel(TopicModelBase):
         """
         self._check_authors()
         cut = str.split if self.vectorizer_ is None else self.vectorizer_.build_analyzer()
-        words = cut(text) if isinstance(text, str) else list(text)
-        column = {word: i for i, word in enumerate(self._words(None))}
+        words = cut(composed(text)) if isinstance(text, str) else [composed(word) for word in text]
+        column = {composed(str(word)): i for i, word in enumerate(self._words(None))}
         known = [column[form] for word in words for form in (word if word in column else word.lower(),) if form in column]
         if not known:
             raise ValueError(f"None of {words} is in the vocabulary of this model; try other words.")

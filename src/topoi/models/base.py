@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from topoi.corpus import Corpus, check_counts, hold_out, is_whole, refuse_broken
+from topoi.formats.arrays import is_anndata
 from topoi.graph.factors import Factor, Words, fit_weighting, make_plan
 from topoi.graph.wiring import Plan, build_graph, padded
 from topoi.infer.crew import Crew
@@ -191,6 +192,11 @@ class TopicModelBase(Topics):
                 else "Put CountVectorizer() before the model in a Pipeline"
             )
             raise ValueError(f"X is a list of texts; expected documents x words counts. {cure}.")
+        if is_anndata(X):
+            raise ValueError("X is AnnData; expected documents x words counts. Give topoi.read(X).")
+        names = list(getattr(X, "columns", ()))
+        if all(isinstance(name, str) for name in names) and not all(type(name) is str for name in names):
+            X = X.rename(columns=str)  # NumPy's strings, which scikit-learn does not take for names
         refuse_broken(X)
         if sparse.issparse(X) and X.dtype.kind in "iub" and X.dtype.itemsize < 8:
             X = X.astype(np.float64)  # small types overflow where entries are summed

@@ -63,7 +63,7 @@ class LabeledLDA(TopicModelBase):
     _parameters_at_least: ClassVar[dict[str, int]] = {"max_iter": 1, "vb_inner": 1, "evaluate_every": -1, "background_topics": 0}
 
     def fit(self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10) -> LabeledLDA:
-        """Learn one topic per label. y: a list of labels for each document, one label each, or an indicator matrix (documents x labels).
+        """Learn one topic per label. y: a list of labels for each document, one label each, or an indicator matrix of 0 and 1 (documents x labels).
 
         A document without labels (empty list, None, NaN) uses all topics. checkpoint, checkpoint_every: as in `LDA.fit`.
         """
@@ -99,6 +99,10 @@ class LabeledLDA(TopicModelBase):
     def _usual_name(self, topic: int) -> str:
         return str(self.classes_[topic]) if topic < len(self.classes_) else f"background{topic - len(self.classes_)}"
 
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns of `transform`: the labels, unless `name_topics` gave others."""
+        return np.array(self.topic_names_, dtype=object)
+
     def predict_proba(self, X: Any) -> np.ndarray:
         """(D, C) share of each label in each document, rows sum to 1; background, and labels that no training document had, left out."""
         shares = np.asarray(self.transform(X))[:, : len(self.classes_)] * self._seen
@@ -113,12 +117,12 @@ class LabeledLDA(TopicModelBase):
         chosen = shares >= self.threshold * shares.max(axis=1, keepdims=True)
         if self._as_matrix:
             return chosen.astype(np.int64)
-        return [list(self.classes_[row]) for row in chosen]
+        return [self.classes_[row].tolist() for row in chosen]
 
     def most_likely(self, X: Any, n: int = 1) -> list[list[Any]]:
         """For each document the n labels with the largest shares, best first."""
         check_is_fitted(self)
-        return [list(self.classes_[row[:n]]) for row in np.argsort(-self.predict_proba(X), axis=1, kind="stable")]
+        return [self.classes_[row[:n]].tolist() for row in np.argsort(-self.predict_proba(X), axis=1, kind="stable")]
 
     def score(self, X: Any, y: Any = None, **metadata: Any) -> float:
         """Without y: mean log-likelihood per token. With y: accuracy of `predict` (share of documents with exactly the right labels)."""

@@ -67,7 +67,7 @@ class LDA(TopicModelBase):
     doc_topic_ : (D, K) topic shares of the training documents.
     doc_topic_prior_, topic_word_prior_ : the priors, learned or given.
     n_iter_, converged_ : sweeps done, and whether the stop rule held.
-    history_ : one dictionary per sweep: sweep, seconds, residual, perplexity (None where it was not measured), schedule (what "auto" chose).
+    history_ : one dictionary per sweep: sweep, seconds (None in a model from a file), residual, perplexity (None where it was not measured), schedule (what "auto" chose).
     """
 
     def __init__(
@@ -248,8 +248,10 @@ class LatentDirichletAllocation(LDA):
     """LDA with the parameters and defaults of scikit-learn's class of this name: change the import, and code written for it runs.
 
     Priors of None are 1 / n_components, fixed. learning_method="online" learns in batches of batch_size. evaluate_every > 0 measures training
-    perplexity and stops when it changes by less than perp_tol. `score` is per token, where scikit-learn's is a total; `bound_` is the training
-    perplexity of the result. mean_change_tol and max_doc_update_iter have no counterpart here and change nothing.
+    perplexity and stops when it changes by less than perp_tol. `bound_` is the training perplexity of the result. mean_change_tol and
+    max_doc_update_iter have no counterpart here and change nothing.
+
+    What differs: `score` is per token, where scikit-learn's is a total; `doc_topic_prior_` has a number per topic; there is no `random_state_`.
     """
 
     rule = "bp"
@@ -308,10 +310,10 @@ class LatentDirichletAllocation(LDA):
 
     @property
     def n_batch_iter_(self) -> int:
-        """Batches, or sweeps over all documents, that were learned from."""
+        """One more than the batches, or sweeps over all documents, that were learned from: scikit-learn begins to count at 1."""
         check_is_fitted(self)
         online = getattr(self, "_online", None)
-        return self.n_iter_ if online is None else online.batches
+        return 1 + (self.n_iter_ if online is None else online.batches)
 
     @property
     def exp_dirichlet_component_(self) -> np.ndarray:
