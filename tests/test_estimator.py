@@ -600,6 +600,39 @@ def test_mini_batches_hold_as_many_tokens_as_the_corpus(blocks):
     np.testing.assert_allclose(model.components_.sum() - 4 * 40 * 0.1, counts.sum(), rtol=0.02)
 
 
+@pytest.mark.parametrize("size", [1, 50])
+def test_empty_documents_do_not_change_what_batches_learn(blocks, size):
+    """Four times as many empty documents as others, between them; batches are of documents that have words."""
+    padded = np.zeros((600, 40))
+    padded[::5] = blocks[0].counts.toarray()
+    plain, among_empty = (LDA(4, batch_size=size, max_iter=2, topic_word_prior=0.1).fit(X) for X in (padded[::5], padded))
+    np.testing.assert_array_equal(among_empty.components_, plain.components_)
+    np.testing.assert_array_equal(among_empty.doc_topic_[::5], plain.doc_topic_)
+    assert [record["residual"] for record in among_empty.history_] == [record["residual"] for record in plain.history_]
+
+
+def test_empty_documents_in_a_batch_do_not_count(blocks):
+    """Neither in the scale of what a batch counts nor among the documents that learning of priors waits for."""
+    models = []
+    for empty in (0, 90):
+        model = LDA(4, total_samples=120, doc_topic_prior=0.1)
+        for part in np.array_split(np.arange(120), 6):
+            model.partial_fit(sparse.vstack([blocks[0].counts[part], sparse.csr_array((empty, 40))], format="csr"))
+        models.append(model)
+    plain, among_empty = models
+    np.testing.assert_array_equal(among_empty.components_, plain.components_)
+    np.testing.assert_allclose(plain.components_.sum() - 4 * 40 * plain.topic_word_prior_, blocks[0].counts.sum(), rtol=0.02)
+
+
+def test_documents_that_a_weighting_empties_count_nowhere():
+    """The first word stands in every document, so TF-IDF gives it no weight; half of the documents have nothing else."""
+    counts = np.zeros((40, 3))
+    counts[:, 0], counts[::2, 1], counts[::4, 2] = 1, 3, 5
+    model = LDA(2, weighting="tfidf", batch_size=4, max_iter=2, topic_word_prior=0.1).fit(counts)
+    assert model._online.total_docs == 20
+    np.testing.assert_allclose(model.components_.sum() - 2 * 3 * 0.1, counts.sum(), rtol=0.05)
+
+
 def test_partial_fit_finds_the_blocks(blocks):
     corpus, truth = blocks
     model = LDA(4, total_samples=120)
