@@ -22,7 +22,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topoi import LDA, Corpus, LatentDirichletAllocation, datasets, evaluate
+from topoi.graph.wiring import Plan
 from topoi.infer import reference
+from topoi.infer.rules import make_rule
+from topoi.models.base import warn_of_heavy_weights
 
 TEXTS = ["cats and dogs", "dogs chase cats", "stocks and bonds", "bonds beat stocks", "cats dogs", "stocks bonds"] * 4
 
@@ -569,6 +572,53 @@ def test_heavy_entries_are_warned_of():
         warnings.simplefilter("error")
         LDA(3, max_iter=2).fit(heavy / 1e4)
         LDA(3, max_iter=2, rule="sibp").fit(heavy)
+
+
+@pytest.mark.parametrize("rule", ["gibbs", "cvb0"])
+def test_tokens_that_single_precision_cannot_count_are_warned_of(rule):
+    """Counted one by one: too many of a word, of a document, or of an author."""
+    in_word, in_doc = np.full((4, 2), 3e6), np.full((2, 4), 3e6)
+    authors = sparse.csr_array(np.ones((4, 1)))
+    many = [Plan(2, sparse.csr_array(in_word)), Plan(2, sparse.csr_array(in_doc)), Plan(2, sparse.csr_array(in_doc.T), owners=authors)]
+    for plan in many:
+        with pytest.warns(UserWarning, match=r"has [12][24],000,000 tokens; above 1e\+07 single precision loses some .* use rule='bp'"):
+            warn_of_heavy_weights(plan, make_rule(rule))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_heavy_weights(Plan(2, sparse.csr_array(in_doc[:, :3])), make_rule(rule))
+        warn_of_heavy_weights(many[0], make_rule("cvb0", messages="edge"))
+
+
+def test_a_fit_warns_of_too_many_tokens(monkeypatch):
+    monkeypatch.setattr("topoi.models.base.MANY", 10)
+    for options in ({"rule": "gibbs"}, {"rule": "cvb0"}, {"rule": "cvb0", "batch_size": 15}):
+        with pytest.warns(UserWarning, match="single precision loses some where tokens are counted one by one"):
+            LDA(3, max_iter=1, **options).fit(small_counts())
+
+
+@pytest.mark.parametrize("options", [{}, {"schedule": "synchronous"}, {"messages": "none"}, {"batch_size": 50}], ids=str)
+def test_topics_do_not_depend_on_the_scale_of_light_weights(mixed, options):
+    """Down to nearly the lightest weights that are accepted (a batch may be a little lighter than all of X)."""
+    light = mixed[0].counts * (1e-3 / mixed[0].counts.data.mean())
+    first, lightest = (LDA(5, max_iter=20, tol=0, **options).fit(light * scale) for scale in (1, 1.2e-13))
+    np.testing.assert_allclose(lightest.topic_word_, first.topic_word_, rtol=0, atol=1e-4)
+    with pytest.raises(ValueError, match="mean entry of X is 9e-17; single precision loses weights below 1e-16. Multiply X by a constant"):
+        LDA(5, **options).fit(light * 0.9e-13)
+
+
+def test_light_weights_are_refused_before_anything_is_learned(mixed):
+    counts = mixed[0].counts
+    model = LDA(5)
+    with pytest.raises(ValueError, match="single precision loses weights below 1e-16"):
+        model.partial_fit(counts * 1e-20)
+    np.testing.assert_array_equal(model.partial_fit(counts).components_, LDA(5).partial_fit(counts).components_)
+
+
+def test_light_documents_can_be_predicted(mixed):
+    """Beside a given prior they say nothing, and get the prior."""
+    model = LDA(5, max_iter=20).fit(mixed[0])
+    shares = model.transform(mixed[0].counts[:3] * 1e-30)
+    np.testing.assert_allclose(shares, np.tile(model.doc_topic_prior_ / model.doc_topic_prior_.sum(), (3, 1)), rtol=1e-5)
 
 
 # --------------------------------------------------------------------------------------------------------------------- batches

@@ -117,6 +117,14 @@ def test_foreign_topics_are_scored_as_the_model_is(known):
     np.testing.assert_allclose(evaluate.completion_perplexity(model, test, fold_in_rule="bp"), own, rtol=1e-4)
 
 
+def test_a_prior_learned_from_light_weights_can_be_measured(mixed):
+    """It may be smaller than a prior that is given."""
+    light = LDA(5, max_iter=20).fit(mixed[0].counts * 1e-9)
+    assert light.doc_topic_prior_.max() < 1e-6
+    assert np.isfinite(evaluate.completion_perplexity(light, mixed[0], fold_in_rule="bp"))
+    assert np.isfinite(evaluate.left_to_right(light, mixed[0][:2])).all()
+
+
 def test_foreign_topics_may_hold_zeros(known):
     """A word that no topic has costs much, but not everything."""
     _, test, truth, _ = known

@@ -18,7 +18,14 @@ from topoi.graph.wiring import Plan
 from topoi.infer.crew import Crew
 from topoi.infer.monitor import Monitor, Record, document_log_likelihood
 from topoi.infer.online import Online, with_words
-from topoi.models.base import TopicModelBase, open_checkpoint, refuse_fractions, refuse_what_does_not_fit, warn_of_heavy_weights
+from topoi.models.base import (
+    TopicModelBase,
+    open_checkpoint,
+    refuse_fractions,
+    refuse_light_weights,
+    refuse_what_does_not_fit,
+    warn_of_heavy_weights,
+)
 
 __all__ = ["LDA", "LatentDirichletAllocation"]
 
@@ -188,9 +195,10 @@ class LDA(TopicModelBase):
         base = None
         if not hasattr(self, "components_"):
             self.weighting_ = fit_weighting(self.weighting, counts)
-        token = Plan(self.n_components, self.weighting_(counts)).token
-        alpha, learn_alpha = self._prior("doc_topic_prior", self.n_components, self.n_components, token)
-        beta, learn_beta = self._prior("topic_word_prior", 1, self.n_components, token)
+        plan = Plan(self.n_components, self.weighting_(counts))
+        refuse_light_weights(plan)
+        alpha, learn_alpha = self._prior("doc_topic_prior", self.n_components, self.n_components, plan.token)
+        beta, learn_beta = self._prior("topic_word_prior", 1, self.n_components, plan.token)
         first_beta = float(beta[0])
         if hasattr(self, "components_"):  # go on from what is fitted
             alpha, first_beta = self.doc_topic_prior_, self.topic_word_prior_
