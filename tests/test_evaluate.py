@@ -322,6 +322,7 @@ def test_the_reason_names_other_views():
     assert recommended([one, two, three]).reason.endswith("(100.0 at 2). But the most stable is 3, the most coherent is 3.")
     two["npmi"], two["stability"] = three["npmi"], three["stability"]
     assert recommended([one, two, three]).reason.endswith("(100.0 at 2).")
+    assert "But" not in recommended([candidate(2, 300, 1), candidate(3, 100, 1)]).reason, "as stable and as coherent as another"
     for rows in ([one], [candidate(1, 90, 1, 0.4, 1.0), two]):
         assert recommended(rows).best == 1
         assert "But" not in recommended(rows).reason

@@ -82,7 +82,7 @@ def test_svm_does_not_mind_the_units_of_features():
 
 def test_link_metrics_by_hand():
     """Of four pairs of a link and a non-link three stand in the right order; the links are first and third."""
-    scores, linked = np.array([0.3, 0.9, 0.1, 0.8]), np.array([1, 1, 0, 0])
+    scores, linked = np.array([0.3, 9, 0.1, 0.8]), np.array([1, 1, 0, 0])
     found = evaluate.link_metrics(scores, linked)
     np.testing.assert_allclose(found["auc"], 3 / 4)
     np.testing.assert_allclose(found["average_precision"], (1 / 1 + 2 / 3) / 2)
