@@ -21,7 +21,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from topoi import LDA, Corpus, LatentDirichletAllocation, datasets, evaluate
+from topoi import LDA, AuthorTopicModel, Corpus, LatentDirichletAllocation, datasets, evaluate
 from topoi.graph.wiring import Plan
 from topoi.infer import reference
 from topoi.infer.rules import make_rule
@@ -579,9 +579,13 @@ def test_tokens_that_single_precision_cannot_count_are_warned_of(rule):
     """Counted one by one: too many of a word, of a document, or of an author."""
     in_word, in_doc = np.full((4, 2), 3e6), np.full((2, 4), 3e6)
     authors = sparse.csr_array(np.ones((4, 1)))
-    many = [Plan(2, sparse.csr_array(in_word)), Plan(2, sparse.csr_array(in_doc)), Plan(2, sparse.csr_array(in_doc.T), owners=authors)]
+    many = [
+        Plan(2, sparse.csr_array(in_word)),
+        Plan(2, sparse.csr_array(in_doc)),
+        Plan(2, sparse.csr_array(3e6 * np.eye(4)), owners=authors),
+    ]
     for plan in many:
-        with pytest.warns(UserWarning, match=r"has [12][24],000,000 tokens; above 1e\+07 single precision loses some .* use rule='bp'"):
+        with pytest.warns(UserWarning, match=r"has 12,000,000 tokens; above 1e\+07 single precision loses some .* use rule='bp'"):
             warn_of_heavy_weights(plan, make_rule(rule))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -615,10 +619,11 @@ def test_light_weights_are_refused_before_anything_is_learned(mixed):
 
 
 def test_light_documents_can_be_predicted(mixed):
-    """Beside a given prior they say nothing, and get the prior."""
-    model = LDA(5, max_iter=20).fit(mixed[0])
-    shares = model.transform(mixed[0].counts[:3] * 1e-30)
-    np.testing.assert_allclose(shares, np.tile(model.doc_topic_prior_ / model.doc_topic_prior_.sum(), (3, 1)), rtol=1e-5)
+    """Beside the prior of the model they say nothing, and get the prior; new authors, too."""
+    light, counts = mixed[0].counts[:3] * 1e-30, mixed[0].counts
+    plain, authored = LDA(5, max_iter=20).fit(counts), AuthorTopicModel(5, max_iter=20).fit(counts, authors=[["ann"]] * counts.shape[0])
+    for model, shares in ((plain, plain.transform(light)), (authored, authored.transform(light, authors=[["new"]] * 3))):
+        np.testing.assert_allclose(shares, np.tile(model.doc_topic_prior_ / model.doc_topic_prior_.sum(), (3, 1)), rtol=1e-5)
 
 
 # --------------------------------------------------------------------------------------------------------------------- batches

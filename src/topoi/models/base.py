@@ -368,15 +368,20 @@ def warn_of_heavy_weights(plan: Plan, rule: Rule) -> None:
             f"The largest entry of X is {heaviest:g}; above {HEAVY:g} messages lose precision. Divide X by a constant.",
             stacklevel=5,
         )
-    in_docs = plan.counts.sum(axis=1)
-    owned = in_docs if plan.owners is None else plan.owners.T @ in_docs
-    most = max(plan.counts.sum(axis=0).max(initial=0), owned.max(initial=0))
-    if rule.tokens and most > MANY:
+    if rule.tokens and (most := most_tokens(plan)) > MANY:
         warnings.warn(
             f"A word, a document or an author has {most:,.0f} tokens; above {MANY:g} single precision loses some where tokens are counted one by one. "
             "Leave out words that are so frequent, split documents that are so long, or use rule='bp', which takes an entry of X as a whole.",
             stacklevel=5,
         )
+
+
+def most_tokens(plan: Plan) -> float:
+    """Tokens of the word or of the owner (a document, an author) that has most: what one row of a table may come to hold."""
+    assert plan.counts is not None
+    in_docs = plan.counts.sum(axis=1)
+    owned = in_docs if plan.owners is None else plan.owners.T @ in_docs
+    return max(plan.counts.sum(axis=0).max(initial=0), owned.max(initial=0))
 
 
 def refuse_light_weights(plan: Plan) -> None:
