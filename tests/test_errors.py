@@ -205,10 +205,10 @@ def test_parameters(name, value, message):
 
 
 @pytest.mark.parametrize("name", ["doc_topic_prior", "topic_word_prior"])
-@pytest.mark.parametrize("value", [0, -0.1, np.nan, np.inf, 1e-40, 1e38])
+@pytest.mark.parametrize("value", [0, -0.1, np.nan, np.inf, 1e-40, 9e-7, 1e38])
 def test_priors_are_positive(name, value):
     with pytest.raises(
-        ValueError, match=rf"{name} is .*; priors must be positive and finite, from 1e-12 to 1e\+12. For nearly none take 1e-3"
+        ValueError, match=rf"{name} is .*; priors must be positive and finite, from 1e-06 to 1e\+12. For nearly none take 1e-3"
     ):
         LDA(3, **{name: value}).fit(X)
 

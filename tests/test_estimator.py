@@ -21,9 +21,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from topoi import LDA, Corpus, LatentDirichletAllocation, datasets, evaluate
+from topoi import LDA, AuthorTopicModel, Corpus, LatentDirichletAllocation, datasets, evaluate
+from topoi.graph.wiring import Plan
 from topoi.infer import reference
 from topoi.infer.crew import Crew
+from topoi.infer.rules import make_rule
+from topoi.models.base import warn_of_heavy_weights
 
 TEXTS = ["cats and dogs", "dogs chase cats", "stocks and bonds", "bonds beat stocks", "cats dogs", "stocks bonds"] * 4
 
@@ -584,6 +587,58 @@ def test_heavy_entries_are_warned_of():
         LDA(3, max_iter=2, rule="sibp").fit(heavy)
 
 
+@pytest.mark.parametrize("rule", ["gibbs", "cvb0"])
+def test_tokens_that_single_precision_cannot_count_are_warned_of(rule):
+    """Counted one by one: too many of a word, of a document, or of an author."""
+    in_word, in_doc = np.full((4, 2), 3e6), np.full((2, 4), 3e6)
+    authors = sparse.csr_array(np.ones((4, 1)))
+    many = [
+        Plan(2, sparse.csr_array(in_word)),
+        Plan(2, sparse.csr_array(in_doc)),
+        Plan(2, sparse.csr_array(3e6 * np.eye(4)), owners=authors),
+    ]
+    for plan in many:
+        with pytest.warns(UserWarning, match=r"has 12,000,000 tokens; above 1e\+07 single precision loses some .* use rule='bp'"):
+            warn_of_heavy_weights(plan, make_rule(rule))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_heavy_weights(Plan(2, sparse.csr_array(in_doc[:, :3])), make_rule(rule))
+        warn_of_heavy_weights(many[0], make_rule("cvb0", messages="edge"))
+
+
+def test_a_fit_warns_of_too_many_tokens(monkeypatch):
+    monkeypatch.setattr("topoi.models.base.MANY", 10)
+    for options in ({"rule": "gibbs"}, {"rule": "cvb0"}, {"rule": "cvb0", "batch_size": 15}):
+        with pytest.warns(UserWarning, match="single precision loses some where tokens are counted one by one"):
+            LDA(3, max_iter=1, **options).fit(small_counts())
+
+
+@pytest.mark.parametrize("options", [{}, {"schedule": "synchronous"}, {"messages": "none"}, {"batch_size": 50}], ids=str)
+def test_topics_do_not_depend_on_the_scale_of_light_weights(mixed, options):
+    """Down to nearly the lightest weights that are accepted (a batch may be a little lighter than all of X)."""
+    light = mixed[0].counts * (1e-3 / mixed[0].counts.data.mean())
+    first, lightest = (LDA(5, max_iter=20, tol=0, **options).fit(light * scale) for scale in (1, 1.2e-13))
+    np.testing.assert_allclose(lightest.topic_word_, first.topic_word_, rtol=0, atol=1e-4)
+    with pytest.raises(ValueError, match="mean entry of X is 9e-17; single precision loses weights below 1e-16. Multiply X by a constant"):
+        LDA(5, **options).fit(light * 0.9e-13)
+
+
+def test_light_weights_are_refused_before_anything_is_learned(mixed):
+    counts = mixed[0].counts
+    model = LDA(5)
+    with pytest.raises(ValueError, match="single precision loses weights below 1e-16"):
+        model.partial_fit(counts * 1e-20)
+    np.testing.assert_array_equal(model.partial_fit(counts).components_, LDA(5).partial_fit(counts).components_)
+
+
+def test_light_documents_can_be_predicted(mixed):
+    """Beside the prior of the model they say nothing, and get the prior; new authors, too."""
+    light, counts = mixed[0].counts[:3] * 1e-30, mixed[0].counts
+    plain, authored = LDA(5, max_iter=20).fit(counts), AuthorTopicModel(5, max_iter=20).fit(counts, authors=[["ann"]] * counts.shape[0])
+    for model, shares in ((plain, plain.transform(light)), (authored, authored.transform(light, authors=[["new"]] * 3))):
+        np.testing.assert_allclose(shares, np.tile(model.doc_topic_prior_ / model.doc_topic_prior_.sum(), (3, 1)), rtol=1e-5)
+
+
 # --------------------------------------------------------------------------------------------------------------------- batches
 
 
@@ -611,6 +666,39 @@ def test_mini_batches_hold_as_many_tokens_as_the_corpus(blocks):
     counts = blocks[0].counts
     model = LDA(4, batch_size=40, max_iter=3, topic_word_prior=0.1).fit(counts)
     np.testing.assert_allclose(model.components_.sum() - 4 * 40 * 0.1, counts.sum(), rtol=0.02)
+
+
+@pytest.mark.parametrize("size", [1, 50])
+def test_empty_documents_do_not_change_what_batches_learn(blocks, size):
+    """Four times as many empty documents as others, between them; batches are of documents that have words."""
+    padded = np.zeros((600, 40))
+    padded[::5] = blocks[0].counts.toarray()
+    plain, among_empty = (LDA(4, batch_size=size, max_iter=2, topic_word_prior=0.1).fit(X) for X in (padded[::5], padded))
+    np.testing.assert_array_equal(among_empty.components_, plain.components_)
+    np.testing.assert_array_equal(among_empty.doc_topic_[::5], plain.doc_topic_)
+    assert [record["residual"] for record in among_empty.history_] == [record["residual"] for record in plain.history_]
+
+
+def test_empty_documents_in_a_batch_do_not_count(blocks):
+    """Neither in the scale of what a batch counts nor among the documents that learning of priors waits for."""
+    models = []
+    for empty in (0, 90):
+        model = LDA(4, total_samples=120, doc_topic_prior=0.1)
+        for part in np.array_split(np.arange(120), 6):
+            model.partial_fit(sparse.vstack([blocks[0].counts[part], sparse.csr_array((empty, 40))], format="csr"))
+        models.append(model)
+    plain, among_empty = models
+    np.testing.assert_array_equal(among_empty.components_, plain.components_)
+    np.testing.assert_allclose(plain.components_.sum() - 4 * 40 * plain.topic_word_prior_, blocks[0].counts.sum(), rtol=0.02)
+
+
+def test_documents_that_a_weighting_empties_count_nowhere():
+    """The first word stands in every document, so TF-IDF gives it no weight; half of the documents have nothing else."""
+    counts = np.zeros((40, 3))
+    counts[:, 0], counts[::2, 1], counts[::4, 2] = 1, 3, 5
+    model = LDA(2, weighting="tfidf", batch_size=4, max_iter=2, topic_word_prior=0.1).fit(counts)
+    assert model._online.total_docs == 20
+    np.testing.assert_allclose(model.components_.sum() - 2 * 3 * 0.1, counts.sum(), rtol=0.05)
 
 
 def test_partial_fit_finds_the_blocks(blocks):

@@ -16,6 +16,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
 from topoi import LDA, AuthorTopicModel, Corpus, datasets, evaluate
+from topoi.evaluate.selection import recommended
 from topoi.infer import reference
 
 # ------------------------------------------------------------------------------------------------------------------ splitting tokens
@@ -115,6 +116,14 @@ def test_foreign_topics_are_scored_as_the_model_is(known):
     for topics in (model.components_, 1000 * model.components_):
         np.testing.assert_allclose(evaluate.completion_perplexity(topics, test, doc_topic_prior=prior), own, rtol=1e-4)
     np.testing.assert_allclose(evaluate.completion_perplexity(model, test, fold_in_rule="bp"), own, rtol=1e-4)
+
+
+def test_a_prior_learned_from_light_weights_can_be_measured(mixed):
+    """It may be smaller than a prior that is given."""
+    light = LDA(5, max_iter=20).fit(mixed[0].counts * 1e-9)
+    assert light.doc_topic_prior_.max() < 1e-6
+    assert np.isfinite(evaluate.completion_perplexity(light, mixed[0], fold_in_rule="bp"))
+    assert np.isfinite(evaluate.left_to_right(light, mixed[0][:2])).all()
 
 
 def test_foreign_topics_may_hold_zeros(known):
@@ -282,6 +291,41 @@ def test_choose_n_components_finds_the_planted_number(blocks):
     np.testing.assert_allclose(one["stability"], 1, rtol=1e-6)
     assert choice.reason.startswith("4 topics")
     assert f"{four['perplexity']:.1f}" in choice.reason
+
+
+def candidate(k: int, perplexity: float, error: float, npmi: float = 0.0, stability: float = 0.0) -> dict[str, float]:
+    return {"n_components": k, "perplexity": perplexity, "perplexity_se": error, "npmi": npmi, "diversity": 1.0, "stability": stability}
+
+
+@pytest.mark.parametrize(
+    ("perplexity", "error", "best"),
+    [
+        (104.9, 3.0, 5),  # the standard error of the difference is 5: root of 3^2 + 4^2
+        (105.1, 3.0, 10),
+        (103.9, 0.0, 5),
+        (104.1, 0.0, 10),
+        (120.0, 30.0, 5),  # one seed got stuck
+    ],
+)
+def test_the_fewest_topics_within_one_standard_error_of_the_difference(perplexity, error, best):
+    choice = recommended([candidate(2, 300, 1), candidate(5, perplexity, error), candidate(10, 100, 4), candidate(20, 101, 0)])
+    assert choice.best == best
+    assert choice.reason.startswith(f"{best} topics: the fewest whose held-out perplexity (")
+    assert "of the lowest (100.0 at 10)" in choice.reason
+
+
+def test_the_reason_names_other_views():
+    """The most stable and the most coherent number, where it is another; one topic is always stable, which says nothing."""
+    one, two, three = candidate(1, 300, 1, 0.1, 1.0), candidate(2, 100, 1, 0.2, 0.9), candidate(3, 100, 1, 0.3, 0.8)
+    assert recommended([one, two, three]).reason.endswith("(100.0 at 2). But the most coherent is 3.")
+    three["stability"] = 0.95
+    assert recommended([one, two, three]).reason.endswith("(100.0 at 2). But the most stable is 3, the most coherent is 3.")
+    two["npmi"], two["stability"] = three["npmi"], three["stability"]
+    assert recommended([one, two, three]).reason.endswith("(100.0 at 2).")
+    assert "But" not in recommended([candidate(2, 300, 1), candidate(3, 100, 1)]).reason, "as stable and as coherent as another"
+    for rows in ([one], [candidate(1, 90, 1, 0.4, 1.0), two]):
+        assert recommended(rows).best == 1
+        assert "But" not in recommended(rows).reason
 
 
 def test_choose_n_components_takes_a_matrix_and_keeps_the_model(blocks):

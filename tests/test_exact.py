@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import factorial, prod
@@ -13,7 +14,10 @@ import pytest
 from conftest import begin, start_messages
 from scipy import sparse
 
-from topoi import LDA, evaluate
+from topoi import LDA, Authors, evaluate
+from topoi.graph.wiring import Plan
+from topoi.infer.engine import refresh_fields
+from topoi.infer.priors import FieldWeightLearner
 
 # Words a, b, c. Document 0 reads "a a b", document 1 "b c c".
 COUNTS = sparse.csr_array(np.array([[2.0, 1, 0], [0, 1, 2]]))
@@ -174,3 +178,88 @@ def test_left_to_right_needs_no_luck_for_one_word():
     """A one-token document leaves nothing to chance: 1/4 1/2 + 3/4 1/8 = 7/32. An empty one has likelihood 1."""
     found = evaluate.left_to_right(TOPICS, np.array([[1, 0, 0], [0, 0, 0]]), n_particles=1, doc_topic_prior=[1.0, 3.0])
     np.testing.assert_allclose(found, [np.log(7 / 32), 0], rtol=1e-9, atol=1e-12)
+
+
+# ---------------------------------------------------------------------------------------------------------- weights of fields
+
+
+@dataclass
+class HearsTheNext:
+    """Each document owns itself and hears the next one; the last hears nobody."""
+
+    weight: float
+    learn: bool = True
+
+    def add_to(self, plan: Plan) -> None:
+        plan.owners = sparse.eye_array(plan.counts.shape[0], format="csr")
+        plan.fields.append(self)
+
+    def message(self, doc_topic: np.ndarray, *_: object) -> np.ndarray:
+        return np.vstack([doc_topic[1:], np.zeros(doc_topic.shape[1])])
+
+
+def two_documents_of_one_word_each(*fields: HearsTheNext) -> Any:
+    """Document 0 reads "a" of topic 0, document 1 "b" of topic 1, alpha = beta = 1: shares (2/3, 1/3) and (1/3, 2/3) of documents and topics."""
+    run = begin(sparse.csr_array(np.eye(2)), 2, factors=fields, alpha=1.0, beta=1.0)
+    start_messages(run, np.eye(2))
+    refresh_fields(run.state)
+    return run.state
+
+
+def em_step(weight: float) -> float:
+    """Held out are three a and one b of document 0. Its own shares give them 5/9 and 4/9, those it hears from document 1 give 4/9 and 5/9."""
+    a, b = weight * 4 / ((1 - weight) * 5 + weight * 4), weight * 5 / ((1 - weight) * 4 + weight * 5)
+    return (3 * a + b) / 4
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_field_weighs_what_it_explains_of_held_out_tokens(steps):
+    """By tokens, and only by those of documents that hear something: document 1, with five tokens, does not."""
+    field = HearsTheNext(0.3)
+    held = sparse.csr_array(np.array([[3.0, 1], [5, 0]]))
+    FieldWeightLearner(held, steps=steps).update(two_documents_of_one_word_each(field))
+    expected = em_step(0.3) if steps == 1 else em_step(em_step(0.3))
+    np.testing.assert_allclose(field.weight, expected, rtol=1e-6)
+
+
+def test_a_learned_weight_leaves_room_for_the_others():
+    """All fields together have at most 0.95, and a learned one at least 0.001; a weight that is given stays. Held out is b, which document 1 explains."""
+    held = sparse.csr_array(np.array([[0.0, 9], [0, 0]]))
+    for given, most in ((0.9, 0.05), (0.9495, 0.001)):
+        learned, other = HearsTheNext(0.04), HearsTheNext(given, learn=False)
+        FieldWeightLearner(held).update(two_documents_of_one_word_each(learned, other))
+        np.testing.assert_allclose(learned.weight, most, rtol=1e-9)
+        assert other.weight == given
+
+
+# ------------------------------------------------------------------------------------------------------- shares of co-authors
+
+
+def test_learned_shares_of_authors_begin_with_one_token_each():
+    """One topic, so that only authors are asked: mu(o) ~ what o has of the other words of the document, plus 1."""
+    x = np.array([3.0, 2, 1, 4])
+    run = begin(sparse.csr_array(x[None]), 1, schedule="synchronous", factors=(Authors([["ann", "bob"]], prior="learned"),))
+    edges = run.state.graph.wires.edge_id
+    before = np.empty((4, 2))
+    before[edges] = run.state.flow.mu.reshape(4, 2, -1)[:, :, 0]
+    held_by_others = x @ before - x[:, None] * before
+    expected = (held_by_others + 1) / (x.sum() - x + 2)[:, None]
+    run.sweep()
+    after = np.empty((4, 2))
+    after[edges] = run.state.flow.mu.reshape(4, 2, -1)[:, :, 0]
+    np.testing.assert_allclose(after, expected, rtol=1e-5)
+    np.testing.assert_allclose(run.state.pair_shares().toarray(), [(x @ expected + 1) / (x.sum() + 2)], rtol=1e-5)
+
+
+# ------------------------------------------------------------------------------------------------------------- mini-batches
+
+
+def test_batches_are_averaged_by_hand():
+    """One topic holds all words. 12 documents are to come; batch t + 1 moves the counts by rho = (8 + t)^-1/2, that is by 1/3 and 10^-1/2."""
+    batches = [np.array([[2, 0], [0, 4]]), np.array([[1, 3], [1, 0], [1, 0]]), np.array([[0, 5]])]
+    scaled = [12 / 2 * np.array([2, 4]), 12 / 3 * np.array([3, 3]), 12 * np.array([0, 5])]  # what each batch says of all documents
+    expected = [scaled[0], scaled[0] * 2 / 3 + scaled[1] / 3]
+    expected.append(expected[1] + (scaled[2] - expected[1]) / np.sqrt(10))
+    model = LDA(1, total_samples=12, learning_offset=8, learning_decay=0.5, doc_topic_prior=0.1, topic_word_prior=0.5)
+    for batch, counts in zip(batches, expected, strict=True):
+        np.testing.assert_allclose(model.partial_fit(batch).components_, [counts + 0.5], rtol=1e-6)

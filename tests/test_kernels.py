@@ -11,11 +11,13 @@ from conftest import COMBINATIONS, PLAIN_SCHEDULES, begin, every_combination, sm
 from scipy import sparse
 from scipy.special import psi
 
+from topoi import datasets
 from topoi.graph.factors import Documents
 from topoi.graph.wiring import Graph, Plan
 from topoi.infer import kernels, measures, reference
 from topoi.infer.crew import Crew
 from topoi.infer.monitor import document_log_likelihood
+from topoi.models.base import LEAST_PRIOR
 
 SWEEPS = 3
 one_cell_and_nine = pytest.mark.parametrize("blocks", [1, 3])
@@ -88,6 +90,19 @@ def assert_twins_agree(run) -> None:
         np.testing.assert_allclose(run.state.flow.mu, run.mu, rtol=0, atol=1e-5)
         np.testing.assert_array_equal(run.state.flow.z, run.z)
         np.testing.assert_allclose(run.state.flow.residual, residual, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("schedule", ["synchronous", "asynchronous"])
+def test_the_least_prior_is_heard_in_single_precision(schedule):
+    """Words of a single document hold nothing but the prior beside their own message: what rounding leaves of that must not outweigh it."""
+    corpus, _ = datasets.make_lda(60, 200, 4, doc_length=50, alpha=0.2, beta=0.1)
+    assert (np.diff(corpus.counts.tocsc().indptr) == 1).sum() > 10
+    run = begin(corpus.counts, 4, "bp", schedule, alpha=LEAST_PRIOR, beta=LEAST_PRIOR)
+    for _ in range(10):
+        run.sweep_both()
+    apart = np.abs(run.messages - run.mu.reshape(run.messages.shape)).sum(axis=1)
+    assert apart.max() < 0.05
+    assert (apart > 0.01).mean() < 0.005
 
 
 @one_cell_and_nine

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.stats import rankdata
 from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
@@ -94,19 +95,19 @@ def link_metrics(scores: np.ndarray, linked: np.ndarray, threshold: float | None
 def ranking_metrics(score: Callable[[int], np.ndarray], truth: list[np.ndarray], at: tuple[int, ...] = (5, 10, 20)) -> dict[str, float]:
     """Recall at k, mean reciprocal rank, predictive link rank and average precision, over documents with links.
 
-    score(i): scores of all candidates for document i; truth[i]: the candidates it is linked to.
+    score(i): scores of all candidates for document i; truth[i]: the candidates it is linked to. Candidates with the same score share the mean of
+    their ranks, and stand above k with the chance that a random order of them gives; one that stands twice in truth counts once.
     """
     recall: dict[int, list[float]] = {k: [] for k in at}
     first, ranks, precision = [], [], []
     for i, linked in enumerate(truth):
         if not len(linked):
             continue
-        scores = score(i)
-        rank = np.empty(len(scores), dtype=np.int64)
-        rank[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
-        mine = np.sort(rank[linked])
+        scores, found = np.asarray(score(i)), np.unique(linked)
+        best, worst = (rankdata(-scores, method)[found] for method in ("min", "max"))  # they differ among ties
+        mine = np.sort((best + worst) / 2)
         for k in at:
-            recall[k].append(float((mine <= k).mean()))
+            recall[k].append(float(np.clip((k - best + 1) / (worst - best + 1), 0, 1).mean()))
         first.append(1 / mine[0])
         ranks.extend(mine.tolist())
         precision.append(float(np.mean(np.arange(1, len(mine) + 1) / mine)))

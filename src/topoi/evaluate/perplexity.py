@@ -121,7 +121,10 @@ def left_to_right(
 
 def _prior_of(model: Any, given: Any, n_topics: int) -> np.ndarray:
     """(K,) the prior that was given, or else the model's own, or else that for topics from elsewhere."""
-    return checked_prior("doc_topic_prior", getattr(model, "doc_topic_prior_", FOREIGN_PRIOR) if given is None else given, n_topics)
+    own = getattr(model, "doc_topic_prior_", None)
+    if given is None and own is not None:  # learned from light weights, it may be smaller than a given one
+        return np.broadcast_to(np.asarray(own, dtype=np.float64), (n_topics,)).copy()
+    return checked_prior("doc_topic_prior", FOREIGN_PRIOR if given is None else given, n_topics)
 
 
 def topics_of(model: Any, n_words: int | None = None) -> np.ndarray:

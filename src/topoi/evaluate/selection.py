@@ -14,7 +14,7 @@ from topoi.evaluate.coherence import npmi
 from topoi.evaluate.perplexity import completion_perplexity
 from topoi.evaluate.topics import mean_stability, topic_diversity
 
-__all__ = ["Choice", "choose_n_components"]
+__all__ = ["Choice", "choose_n_components", "recommended"]
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,10 @@ def choose_n_components(
 ) -> Choice:
     """Fit each number of topics with several seeds on part of the documents and measure it on the rest.
 
-    Recommended is the smallest number whose held-out perplexity is within one standard error (over seeds) of the best. Coherence (NPMI),
-    diversity and stability stand beside it, because no single measure decides. model: what to fit (default: LDA); authors and links of a Corpus
-    go to models that know them. tell: called with (fits done, fits to do).
+    Recommended is the smallest number whose held-out perplexity exceeds the lowest by no more than one standard error (over seeds) of their
+    difference. Coherence (NPMI), diversity and stability stand beside it, because no single measure decides; `reason` says when the most stable
+    or the most coherent number is another. model: what to fit (default: LDA); authors and links of a Corpus go to models that know them. tell:
+    called with (fits done, fits to do).
     """
     from topoi.models.lda import LDA
 
@@ -69,10 +70,26 @@ def choose_n_components(
                 "stability": mean_stability(fits),
             }
         )
+    return recommended(rows)
+
+
+def recommended(rows: list[dict[str, float]]) -> Choice:
+    """The fewest topics that do about as well as the best. rows: by number of topics.
+
+    The standard error is that of the difference, so a number of topics whose mean suffers from one stuck seed is not thrown out.
+    """
     lowest = min(rows, key=lambda row: row["perplexity"])
-    limit = lowest["perplexity"] + lowest["perplexity_se"]
-    best = next(row for row in rows if row["perplexity"] <= limit)
+    best = next(row for row in rows if row["perplexity"] - lowest["perplexity"] <= np.hypot(row["perplexity_se"], lowest["perplexity_se"]))
     reason = f"{best['n_components']} topics: the fewest whose held-out perplexity ({best['perplexity']:.1f}) is within one standard error of the lowest ({lowest['perplexity']:.1f} at {lowest['n_components']})."
     if best is rows[-1]:
         reason += " That is the largest number tried; try larger ones, too."
-    return Choice(rows, int(best["n_components"]), reason)
+    return Choice(rows, int(best["n_components"]), reason + _other_views(rows, best))
+
+
+def _other_views(rows: list[dict[str, float]], best: dict[str, float]) -> str:
+    """A sentence on the most stable and the most coherent number of topics, where they are not the recommended one."""
+    compared = [row for row in rows if row["n_components"] > 1 or row is best]  # a single topic is always stable
+    stable = max(compared, key=lambda row: (row["stability"], row is best))
+    coherent = max(rows, key=lambda row: (row["npmi"], row is best))
+    others = [f"the most {view} is {row['n_components']}" for view, row in (("stable", stable), ("coherent", coherent)) if row is not best]
+    return f" But {', '.join(others)}." if others else ""

@@ -2,6 +2,7 @@
 
 Each batch runs BP against the words' counts so far (`base`), its own mass excluded as always; then
 base <- (1 - rho) base + rho (all documents / documents of the batch) (what the batch counted), rho = (offset + batches seen)^-decay  (algorithms A20).
+Documents without words count nowhere, or topics would hold tokens of documents that have none.
 The prior of topics is learned from what the batches so far say together: one document alone would drive it to an extreme.
 """
 
@@ -21,7 +22,7 @@ from topoi.infer.rules import Rule
 from topoi.infer.schedules import make_schedule
 from topoi.infer.state import State
 
-__all__ = ["Online"]
+__all__ = ["Online", "with_words"]
 
 FIRST_SWEEPS = 30  # the first batch starts from random messages and needs longer
 SWEEPS = 10
@@ -29,9 +30,14 @@ ALPHA_STEPS = 3  # per batch
 LEARN_FROM = 50  # documents: before, topics have no shape yet, and even shares would teach a large prior that keeps them even
 
 
+def with_words(weights: sparse.csr_array) -> np.ndarray:
+    """Numbers of the documents that hold any weight."""
+    return np.flatnonzero(weights.sum(axis=1))
+
+
 @dataclass
 class Online:
-    """Word counts that batches refine. total_docs: how many documents a full pass has."""
+    """Word counts that batches refine. total_docs: how many documents with words a full pass has."""
 
     n_topics: int
     alpha: np.ndarray
@@ -47,11 +53,12 @@ class Online:
     first: np.ndarray | None = None  # (W, K) word shares of topics to begin with, if it is warm
     base: np.ndarray | None = None  # (W, K)
     batches: int = 0
-    documents: float = 0  # seen so far
+    documents: float = 0  # with words, seen so far
     evidence: np.ndarray | None = None  # (2, K) of alpha, per document
 
     def step(self, weights: sparse.csr_array, crew: Crew) -> None:
-        """Learn from one batch (documents x words)."""
+        """Learn from those documents of a batch (documents x words) that have words."""
+        weights = weights[with_words(weights)]
         if not weights.nnz:
             return
         graph = compile_factors(

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 __all__ = ["TopicModelBase", "checked_prior"]
 
 HEAVY = 1e5  # weight of an entry of X
-LEAST_PRIOR, MOST_PRIOR = 1e-12, 1e12  # of given priors
+LIGHT = 1e-16  # mean weight of the entries of X: below, products of counts and priors leave the range of single precision
+MANY = 1e7  # tokens of a word or an owner: one by one, single precision counts up to 2^24
+LEAST_PRIOR, MOST_PRIOR = 1e-6, 1e12  # of given priors: what a message leaves of its own token, where it should leave 0, is up to 1e-7
 FIRST_PRIOR, LIGHT_PRIOR = 0.1, 0.02  # where learned priors start; and before brisk sweeps, where strong ones wipe out rare topics
 FIRST_PRIOR_SUM = 5.0  # the most that the first prior of all topics weighs: a document of few tokens must still be heard
 TYPICAL_LIST = 128  # topics on a document's lists, for a rough estimate of memory
@@ -342,7 +344,8 @@ def checked_prior(name: str, value: Any, size: int) -> np.ndarray:
         raise ValueError(f"{name} is {value!r}; expected {kind}, or 'learn' in a model.") from None
     if not ((prior >= LEAST_PRIOR) & (prior <= MOST_PRIOR)).all():
         raise ValueError(
-            f"{name} is {value!r}; priors must be positive and finite, from {LEAST_PRIOR:g} to {MOST_PRIOR:g}. For nearly none take 1e-3."
+            f"{name} is {value!r}; priors must be positive and finite, from {LEAST_PRIOR:g} to {MOST_PRIOR:g}. "
+            "For nearly none take 1e-3; beside an X that is lighter still, multiply both by a constant."
         )
     return prior
 
@@ -365,7 +368,10 @@ def refuse_fractions(counts: sparse.csr_array, rule: str) -> None:
 
 
 def warn_of_heavy_weights(plan: Plan, rule: Rule) -> None:
-    """A message leaves out its own weight; of a very large one, single precision leaves crumbs that outweigh the prior."""
+    """A message leaves out its own weight; of a very large one, single precision leaves crumbs that outweigh the prior.
+
+    Rules that count single tokens lose some where a word, a document or an author has very many.
+    """
     assert plan.counts is not None
     heaviest = float(plan.counts.data.max(initial=0))
     if min(heaviest, rule.own_cap) > HEAVY:
@@ -373,11 +379,34 @@ def warn_of_heavy_weights(plan: Plan, rule: Rule) -> None:
             f"The largest entry of X is {heaviest:g}; above {HEAVY:g} messages lose precision. Divide X by a constant.",
             stacklevel=5,
         )
+    if rule.tokens and (most := most_tokens(plan)) > MANY:
+        warnings.warn(
+            f"A word, a document or an author has {most:,.0f} tokens; above {MANY:g} single precision loses some where tokens are counted one by one. "
+            "Leave out words that are so frequent, split documents that are so long, or use rule='bp', which takes an entry of X as a whole.",
+            stacklevel=5,
+        )
+
+
+def most_tokens(plan: Plan) -> float:
+    """Tokens of the word or of the owner (a document, an author) that has most: what one row of a table may come to hold."""
+    assert plan.counts is not None
+    in_docs = plan.counts.sum(axis=1)
+    owned = in_docs if plan.owners is None else plan.owners.T @ in_docs
+    return max(plan.counts.sum(axis=0).max(initial=0), owned.max(initial=0))
+
+
+def refuse_light_weights(plan: Plan) -> None:
+    """Refuse weights to learn from that single precision would lose."""
+    if plan.token < LIGHT and not plan.frozen_words:
+        raise ValueError(
+            f"The mean entry of X is {plan.token:g}; single precision loses weights below {LIGHT:g}. Multiply X by a constant."
+        )
 
 
 def refuse_what_does_not_fit(plan: Plan, rule: Rule, schedule: str = "asynchronous") -> None:
-    """Compare what messages and tables need with the memory that is free, before any of it is taken."""
+    """Compare weights with the range of single precision, and what messages and tables need with the memory that is free, before any of it is taken."""
     assert plan.counts is not None
+    refuse_light_weights(plan)
     counts, width = plan.counts, padded(plan.n_topics)
     n_docs, n_words = counts.shape
     edges = (

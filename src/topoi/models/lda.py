@@ -17,8 +17,15 @@ from topoi.graph.factors import Documents, fit_weighting
 from topoi.graph.wiring import Plan
 from topoi.infer.crew import Crew
 from topoi.infer.monitor import Monitor, Record, document_log_likelihood
-from topoi.infer.online import Online
-from topoi.models.base import TopicModelBase, open_checkpoint, refuse_fractions, refuse_what_does_not_fit, warn_of_heavy_weights
+from topoi.infer.online import Online, with_words
+from topoi.models.base import (
+    TopicModelBase,
+    open_checkpoint,
+    refuse_fractions,
+    refuse_light_weights,
+    refuse_what_does_not_fit,
+    warn_of_heavy_weights,
+)
 
 __all__ = ["LDA", "LatentDirichletAllocation"]
 
@@ -143,23 +150,23 @@ class LDA(TopicModelBase):
         return size
 
     def _fit_batches(self, counts: sparse.csr_array, size: int, checkpoint: Any, every: int) -> LDA:
-        """Passes over all documents in batches, in one shuffled order."""
+        """Passes over all documents that have words, in batches and in one shuffled order."""
         self.__dict__.pop("components_", None)  # a fit starts afresh
         online = self._begin_online(counts, counts.shape[0])
+        docs = with_words(self.weighting_(counts))
+        online.total_docs = len(docs)
         saves = open_checkpoint(checkpoint, every, self, Plan(self.n_components, counts), online.first)
-        done, before, n_batches = 0, online.base, -(-counts.shape[0] // size)
+        done, before, n_batches = 0, online.base, -(-len(docs) // size)
         with Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
             if saves is not None and saves.saved is not None:
                 done, before = saves.saved["done"], saves.saved["before"]
                 vars(online).update(saves.saved["online"])
                 monitor.resume([Record(**record) for record in saves.saved["history"]])
-            order = np.random.default_rng(online.seed).permutation(counts.shape[0])
+            order = np.random.default_rng(online.seed).permutation(docs)
             stopped = False
             while done < self.max_iter * n_batches and not stopped:
                 epoch, place = divmod(done, n_batches)
-                batch = counts[np.sort(order[place * size : (place + 1) * size])]
-                if batch.nnz:
-                    self._learn_batch(batch, crew)
+                self._learn_batch(counts[np.sort(order[place * size : (place + 1) * size])], crew)
                 done += 1
                 if done % n_batches == 0:  # the end of a pass
                     stopped = monitor.note(epoch + 1, _moved(before, online.base), lambda: self.perplexity(Corpus(counts)), self, "batches")
@@ -188,9 +195,10 @@ class LDA(TopicModelBase):
         base = None
         if not hasattr(self, "components_"):
             self.weighting_ = fit_weighting(self.weighting, counts)
-        token = Plan(self.n_components, self.weighting_(counts)).token
-        alpha, learn_alpha = self._prior("doc_topic_prior", self.n_components, self.n_components, token)
-        beta, learn_beta = self._prior("topic_word_prior", 1, self.n_components, token)
+        plan = Plan(self.n_components, self.weighting_(counts))
+        refuse_light_weights(plan)
+        alpha, learn_alpha = self._prior("doc_topic_prior", self.n_components, self.n_components, plan.token)
+        beta, learn_beta = self._prior("topic_word_prior", 1, self.n_components, plan.token)
         first_beta = float(beta[0])
         if hasattr(self, "components_"):  # go on from what is fitted
             alpha, first_beta = self.doc_topic_prior_, self.topic_word_prior_
