@@ -45,10 +45,7 @@ def save(model: Any, path: str | Path) -> None:
         raise ValueError(f"This {name} is not fitted; call fit before save.")
     arrays: dict[str, np.ndarray] = {}
     left_out = LEFT_OUT if isinstance(model.random_state, int | np.integer | None) else (*LEFT_OUT, "random_state")
-    kept = {key: value for key, value in vars(model).items() if key not in left_out}
-    if "history_" in kept:  # equal runs are equal files, however long they took
-        kept["history_"] = [{**record, "seconds": None} for record in kept["history_"]]
-    values = {key: encode(value, key, arrays) for key, value in kept.items()}
+    values = {key: encode(value, key, arrays) for key, value in vars(model).items() if key not in left_out}
     manifest = {"format": FORMAT, "topoi": __version__, "class": name, "values": values}
     write_archive(Path(path), manifest, arrays)
 

@@ -74,7 +74,7 @@ class LDA(TopicModelBase):
     doc_topic_ : (D, K) topic shares of the training documents.
     doc_topic_prior_, topic_word_prior_ : the priors, learned or given.
     n_iter_, converged_ : sweeps done, and whether the stop rule held.
-    history_ : one dictionary per sweep: sweep, seconds (None in a model from a file), residual, perplexity (None where it was not measured), schedule (what "auto" chose).
+    history_ : one dictionary per sweep: sweep, seconds, residual, perplexity (None where it was not measured), schedule (what "auto" chose).
     """
 
     def __init__(
