@@ -13,10 +13,8 @@ import numpy as np
 from benchmarks.common import PRIOR, aim, fresh, load, machine, note, score, split, table
 from benchmarks.race import warm_up
 from topoi import LDA, Corpus
-from topoi.infer.schedules import BRISK
 
 SWEEPS = 50
-AFTER = slice(len(BRISK), None)  # the brisk sweeps
 SHARES = (8, 4, 2, 1)  # one document in so many
 
 
@@ -59,13 +57,20 @@ def times(train: Corpus, n_topics: int, n_jobs: int) -> tuple[list[float], Any, 
     return clock, last[0], model
 
 
+def medians(clock: list[float], model: Any) -> tuple[float, float]:
+    """Seconds of the median brisk sweep and of the median sweep after these."""
+    brisk = np.array([record["schedule"] == "brisk" for record in model.history_])[1:]
+    seconds = np.diff(clock)
+    return float(np.median(seconds[brisk])), float(np.median(seconds[~brisk]))
+
+
 def over_topics(data: Path, name: str, n_topics: int) -> list[Any]:
     train, _ = split(data, name)
     warm_up()
     clock, state, model = times(train, n_topics, 1)
     both, _, _ = times(train, n_topics, 2)
-    brisk, later = (1000 * float(np.median(np.diff(clock)[part])) for part in (slice(0, len(BRISK) - 1), AFTER))
-    shared = 1000 * float(np.median(np.diff(both)[AFTER]))
+    brisk, later = (1000 * seconds for seconds in medians(clock, model))
+    shared = 1000 * medians(both, model)[1]
     listed = len(state.graph.wires.topics) / state.graph.n_docs if state.graph.listed else float(n_topics)
     note(f"{name} K={n_topics}: {brisk:.1f} {later:.1f} {shared:.1f} ms")
     return [brisk, later, model.history_[-1]["schedule"], listed, shared, later / shared]
@@ -76,7 +81,7 @@ def over_edges(data: Path, name: str, n_topics: int, share: int) -> list[str]:
     train, test = corpus[::share].split(test_size=0.05, random_state=0)
     warm_up()
     clock, state, model = times(train, n_topics, 1)
-    brisk, later = (float(np.median(np.diff(clock)[part])) for part in (slice(0, len(BRISK) - 1), AFTER))
+    brisk, later = medians(clock, model)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     edges = state.graph.n_edges
     found = score(model.components_, test)

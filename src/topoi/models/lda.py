@@ -43,14 +43,15 @@ class LDA(TopicModelBase):
     n_components : number of topics K.
     rule : "bp" (default), "sibp", "cvb0", "vb" or "gibbs".
     schedule : "auto" (default), "relaxed", "asynchronous", "synchronous", "residual", "residual-words" or "active" (see docs/design.md). "auto" is quick
-        with rule="bp": unless the corpus is small, some brisk sweeps without stored messages, then relaxed ones, on topic lists if topics are many; with other rules it is the schedule they can use.
+        with rule="bp": it begins with more topics than wanted and merges them; unless the corpus is small, some brisk sweeps without stored messages follow, then relaxed ones, on topic lists if topics are many. With
+        other rules it is the schedule they can use.
     doc_topic_prior : "learn" (default: one value per topic), a number, or K numbers. None is 1 / n_components.
     topic_word_prior : "learn" (default: one value) or a number. None is 1 / n_components.
     weighting : "count" (default), "tf", "tfidf" or "log": the weights that messages carry. Perplexity is always of raw counts.
     messages : "edge" one message per (document, word), "token" one per token, "none" not stored (rule="bp": tiny BP, memory K (D + W)),
         "solved" not stored but recovered from the tables (rule="bp", synchronous: slower sweeps, close to BP, memory 2 K (D + W)),
         "auto" (default) token for cvb0 and gibbs, else edge.
-    init : "hard" (default), "soft", a fitted model, or an array of topics x words to start from.
+    init : "hard" (default: a random topic for every message, or with schedule="auto" topics merged from more), "soft", a fitted model, or an array of topics x words to start from.
     max_iter : most sweeps.
     tol : stop when training perplexity changes by less than this share per sweep; 0 means exactly max_iter sweeps. Clean, made data may rest on a plateau for
         dozens of sweeps before the last topics part: take a smaller tol for these.
