@@ -747,6 +747,14 @@ def test_fit_transform_takes_a_checkpoint(blocks, model, tmp_path):
     assert model.fit_transform(blocks[0].counts, checkpoint=tmp_path / "run.ckpt").shape == (blocks[0].n_docs, 3)
 
 
+def test_empty_documents_of_fit_do_not_count_in_partial_fit(blocks):
+    counts = blocks[0].counts
+    sparser = sparse.vstack([counts, sparse.csr_array((400, counts.shape[1]))])
+    options = {"max_iter": 5, "doc_topic_prior": 0.1, "topic_word_prior": 0.05}
+    few, many = (LDA(4, **options).fit(X).partial_fit(counts[:30]) for X in (counts, sparser))
+    np.testing.assert_allclose(many.components_.sum(), few.components_.sum(), rtol=1e-3)
+
+
 def test_partial_fit_on_an_empty_batch_changes_nothing(blocks):
     model = LDA(4).partial_fit(blocks[0].counts)
     before = model.components_.copy()

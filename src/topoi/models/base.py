@@ -134,6 +134,7 @@ class TopicModelBase(Topics):
         K, dtype = state.graph.n_topics, self._dtype
         self.components_ = np.ascontiguousarray(state.tables.phi[:, :K].T.astype(np.float64) + state.beta, dtype=dtype)
         self.doc_topic_ = state.doc_topic().astype(dtype)
+        self._n_docs = int((state.graph.doc_weight > 0).sum())  # that have words
         self.doc_topic_prior_ = state.alpha[:K].copy()
         self.topic_word_prior_ = state.beta
         self.n_iter_ = state.sweep

@@ -137,10 +137,10 @@ class LDA(TopicModelBase):
         first = getattr(self, "_online", None) is None
         counts = self._counts(X, reset=first and not hasattr(self, "components_"))
         if first:
-            self._begin_online(counts, len(self.doc_topic_) if hasattr(self, "doc_topic_") else self.total_samples)
+            self._begin_online(counts, getattr(self, "_n_docs", self.total_samples))
         with Crew(self.n_jobs) as crew:
             self._learn_batch(counts, crew)
-        for name in ("doc_topic_", "history_", "converged_", "bound_"):  # they are of an earlier fit
+        for name in ("doc_topic_", "_n_docs", "history_", "converged_", "bound_"):  # they are of an earlier fit
             self.__dict__.pop(name, None)
         return self
 
@@ -155,7 +155,7 @@ class LDA(TopicModelBase):
         self.__dict__.pop("components_", None)  # a fit starts afresh
         online = self._begin_online(counts, counts.shape[0])
         docs = with_words(self.weighting_(counts))
-        online.total_docs = len(docs)
+        online.total_docs = self._n_docs = len(docs)
         saves = open_checkpoint(checkpoint, every, self, Plan(self.n_components, counts), online.first)
         done, before, n_batches = 0, online.base, -(-len(docs) // size)
         with Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
