@@ -18,21 +18,24 @@ from topoi.infer.state import State
 __all__ = ["merge_topics", "wide_topics"]
 
 WIDER = 2  # times the topics
-EDGES_PER_TOPIC = 1500  # enough to tell topics apart
+EDGES_PER_TOPIC, MOST_EDGES = (
+    1500,
+    100_000,
+)  # enough to tell topics apart; and what many topics must do with, or the start would take too long
 
 
 def wide_topics(plan: Plan, rule: Rule, alpha: float, beta: float, schedule: Schedule, *, seed: int, crew: Crew) -> np.ndarray:
     """(W, K) word shares of topics to begin with, from `schedule.wide` sweeps without stored messages; columns sum to 1."""
     assert plan.counts is not None
-    some = _some_documents(np.diff(plan.counts.indptr), EDGES_PER_TOPIC * plan.n_topics, seed)
+    some = _some_documents(np.diff(plan.counts.indptr), min(EDGES_PER_TOPIC * plan.n_topics, MOST_EDGES), seed)
     wide = Plan(WIDER * plan.n_topics, plan.counts[some])
     state = State.start(build_graph(wide, seed=seed), rule, np.full(wide.n_topics, alpha), beta, seed=seed, crew=crew, stored=False)
     for _ in schedule.wide:
         sweep(state, rule, Schedule("wide", relax=schedule.wide), crew)
     phi = state.tables.phi[:, : wide.n_topics]
-    merged = np.zeros((wide.n_topics, plan.n_topics), np.float32)
-    merged[np.arange(wide.n_topics), merge_topics(phi, plan.n_topics)] = 1
-    topics = phi @ merged + np.float32(beta)
+    topics = np.full((len(phi), plan.n_topics), beta)
+    for k, group in enumerate(merge_topics(phi, plan.n_topics)):
+        topics[:, group] += phi[:, k]
     return topics / topics.sum(axis=0)
 
 
@@ -50,17 +53,24 @@ def merge_topics(phi: np.ndarray, n: int) -> np.ndarray:
     The loss of a merger is n_i n_j / (n_i + n_j) times the squared distance of the roots of their words' shares (Ward's criterion), so small topics merge first.
     """
     size = np.maximum(phi.sum(axis=0, dtype=np.float64), 1e-30)
-    root = np.sqrt(phi / size.astype(np.float32))  # (W, m)
-    loss = np.outer(size, size) / np.add.outer(size, size) * np.maximum(2 - 2 * (root.T @ root), 0)
+    loss = np.outer(size, size) / np.add.outer(size, size) * (2 - 2 * _affinity(phi, size))
     np.fill_diagonal(loss, np.inf)
     group = np.arange(len(size))
     for _ in range(len(size) - n):
         i, j = divmod(int(loss.argmin()), len(size))
-        row = ((size[i] + size) * loss[i] + (size[j] + size) * loss[j] - size * loss[i, j]) / (
-            size[i] + size[j] + size
-        )  # Lance and Williams
+        both = size[i] + size[j] + size
+        row = ((size[i] + size) * loss[i] + (size[j] + size) * loss[j] - size * loss[i, j]) / both  # Lance and Williams
         loss[i], loss[:, i] = row, row
         loss[j], loss[:, j] = np.inf, np.inf
         size[i] += size[j]
         group[group == j] = i
     return np.unique(group, return_inverse=True)[1]
+
+
+def _affinity(phi: np.ndarray, size: np.ndarray, n_rows: int = 4096) -> np.ndarray:
+    """(m, m) inner products of the roots of topics' word shares, to nine places: what a library of linear algebra does beyond these must not decide."""
+    out = np.zeros((len(size), len(size)))
+    for first in range(0, len(phi), n_rows):
+        root = np.sqrt(phi[first : first + n_rows] / size)
+        out += root.T @ root
+    return np.round(np.minimum(out, 1), 9)
