@@ -83,7 +83,7 @@ def test_planted_topics_are_found_from_every_seed(n_docs, alpha):
 
 
 def test_the_same_bits_on_any_number_of_threads(monkeypatch):
-    monkeypatch.setattr(wide, "EDGES_PER_TOPIC", 500)  # a part of the documents
+    monkeypatch.setattr(wide, "ENOUGH_EDGES", 4000)  # a part of the documents
     corpus, _ = datasets.make_lda(2000, 500, 8, random_state=1)
     one, two = (LDA(8, max_iter=12, tol=0, n_jobs=n).fit(corpus) for n in (1, 2))
     np.testing.assert_array_equal(one.components_, two.components_)

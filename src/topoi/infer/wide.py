@@ -18,16 +18,13 @@ from topoi.infer.state import State
 __all__ = ["merge_topics", "wide_topics"]
 
 WIDER = 2  # times the topics
-EDGES_PER_TOPIC, MOST_EDGES = (
-    1500,
-    100_000,
-)  # enough to tell topics apart; and what many topics must do with, or the start would take too long
+ENOUGH_EDGES = 75_000  # to tell topics apart; more would only take longer
 
 
 def wide_topics(plan: Plan, rule: Rule, alpha: float, beta: float, schedule: Schedule, *, seed: int, crew: Crew) -> np.ndarray:
     """(W, K) word shares of topics to begin with, from `schedule.wide` sweeps without stored messages; columns sum to 1."""
     assert plan.counts is not None
-    some = _some_documents(np.diff(plan.counts.indptr), min(EDGES_PER_TOPIC * plan.n_topics, MOST_EDGES), seed)
+    some = _some_documents(np.diff(plan.counts.indptr), ENOUGH_EDGES, seed)
     wide = Plan(WIDER * plan.n_topics, plan.counts[some])
     state = State.start(build_graph(wide, seed=seed), rule, np.full(wide.n_topics, alpha), beta, seed=seed, crew=crew, stored=False)
     for _ in schedule.wide:
