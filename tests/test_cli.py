@@ -68,7 +68,7 @@ def work(tmp_path_factory):
 
 def test_help_lists_the_commands():
     result = run("--help")
-    for name in ("demo", "fit", "topics", "transform", "evaluate", "choose", "authors", "links", "convert"):
+    for name in ("demo", "fit", "topics", "transform", "evaluate", "report", "choose", "authors", "links", "convert"):
         assert name in result.output
     assert topoi.__version__ in run("--version").output
 
@@ -288,6 +288,20 @@ def test_evaluate(work):
     assert "held-out perplexity" in result.stdout
     assert "trained on 40 of these documents" in result.stderr
     assert "nobody can tell if the model was trained on these documents" in run("evaluate", work / "lda.topoi", *table).stderr
+
+
+def test_report(work, tmp_path):
+    out = tmp_path / "r.html"
+    assert ask("report", work / "lda.topoi", "-o", out, "--words", 3, "--documents", 2) == {"file": str(out), "topics": 2}
+    model = topoi.load(work / "lda.topoi")
+    assert all(word in out.read_text() for words in model.top_words(3) for word in words)
+    run("report", work / "lda.topoi", "-o", out, code=2)  # not written over
+    columns = ["--test", work / "t.csv", "--text", "abstract", "--id", "id"]
+    result = run("report", work / "lda.topoi", "-o", out, "--force", *columns)
+    assert "trained on 40 of these documents" in result.stderr
+    measured = ask("evaluate", work / "lda.topoi", work / "t.csv", *columns[2:])
+    assert f"{measured['perplexity']:.1f}" in out.read_text()
+    assert "no use here" in run("report", work / "lda.topoi", "-o", tmp_path / "s.html", *columns, "--authors", "who").stderr
 
 
 def test_choose(work):

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from topoi import __version__
-from topoi.cli.apply import choose, convert, evaluate, transform
+from topoi.cli.apply import choose, convert, evaluate, report, transform
 from topoi.cli.demo import demo
 from topoi.cli.fit import fit
 from topoi.cli.shell import DEBUG, command
@@ -34,7 +34,7 @@ def _topoi(
         os.environ[DEBUG] = "1"
 
 
-for function in (demo, fit, topics, transform, evaluate, choose, authors, links, convert):
+for function in (demo, fit, topics, transform, evaluate, report, choose, authors, links, convert):
     command(app)(function)
 
 

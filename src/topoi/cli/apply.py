@@ -1,4 +1,4 @@
-"""`topoi transform`, `topoi evaluate`, `topoi choose`, `topoi convert`: documents and models together."""
+"""`topoi transform`, `topoi evaluate`, `topoi report`, `topoi choose`, `topoi convert`: documents and models together."""
 
 from __future__ import annotations
 
@@ -108,24 +108,15 @@ def evaluate(model: Model, input: Input, columns: Columns, seed: Seed = 0, as_js
     mention_unused(columns, *_unheard(loaded))
     corpus = read_corpus(input, columns, like=loaded)
     _mention_seen(loaded, corpus)
-    found = measures.completion(loaded, corpus, random_state=seed)
-    npmi = measures.npmi(loaded, corpus)
-    answer = {
-        "documents": corpus.n_docs,
-        "held_out_tokens": found.n_tokens,
-        "perplexity": found.perplexity,
-        "perplexity_low": found.low,
-        "perplexity_high": found.high,
-        "npmi": float(npmi.mean()),
-        "diversity": measures.topic_diversity(loaded),
-    }
-    if corpus.labels is not None and hasattr(loaded, "classes_"):
-        judged = [(guess[0], truth) for guess, truth in zip(loaded.most_likely(corpus), corpus.labels, strict=True) if len(truth)]
-        answer |= {"labeled_documents": len(judged), "label_found": sum(guess in truth for guess, truth in judged) / max(len(judged), 1)}
+    answer = measures.quality(loaded, corpus, random_state=seed)
     if as_json:
         return show_json(answer)
     rows = [
-        ("held-out perplexity", f"{found.perplexity:.1f}", f"95 % interval {found.low:.1f} to {found.high:.1f}; lower is better"),
+        (
+            "held-out perplexity",
+            f"{answer['perplexity']:.1f}",
+            f"95 % interval {answer['perplexity_low']:.1f} to {answer['perplexity_high']:.1f}; lower is better",
+        ),
         ("coherence (NPMI)", f"{answer['npmi']:.3f}", "top words together in these documents: -1 never, 1 always"),
         ("diversity", f"{answer['diversity']:.2f}", "share of different words among the topics' top words"),
     ]
@@ -133,10 +124,42 @@ def evaluate(model: Model, input: Input, columns: Columns, seed: Seed = 0, as_js
         rows.append(("likeliest label right", f"{answer['label_found']:.1%}", f"of {answer['labeled_documents']} labeled documents"))
     show(
         plain_table(
-            f"{model.name} on {corpus.n_docs} documents, {found.n_tokens} tokens held out", "measure", "value", "meaning", rows=rows
+            f"{model.name} on {corpus.n_docs} documents, {answer['held_out_tokens']} tokens held out",
+            "measure",
+            "value",
+            "meaning",
+            rows=rows,
         )
     )
     return None
+
+
+def report(
+    model: Model,
+    columns: Columns,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.", show_default=False)],
+    test: Annotated[
+        Path | None, typer.Option(help="Documents the model has not seen (as the input of fit), to measure it on.", show_default=False)
+    ] = None,
+    words: Annotated[int, typer.Option(min=1, help="Words per topic.")] = 12,
+    documents: Annotated[int, typer.Option(min=1, help="Documents, and authors, per topic.")] = 6,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write an HTML page about a model: a map of topics, their words, documents and authors. It opens anywhere, without a network."""
+    from topoi.formats.files import may_write
+
+    may_write([output], force)
+    loaded, corpus = load_model(model), None
+    if test is not None:
+        mention_unused(columns, *_unheard(loaded))
+        corpus = read_corpus(test, columns, like=loaded)
+        _mention_seen(loaded, corpus)
+    loaded.report(output, test=corpus, n_words=words, n_documents=documents)
+    if as_json:
+        show_json({"file": str(output), "topics": len(loaded.topic_names_)})
+    else:
+        note(f"Wrote {output}: {len(loaded.topic_names_)} topics.")
 
 
 def _mention_seen(model: Any, corpus: Corpus) -> None:

@@ -4,6 +4,7 @@ from topoi.evaluate.coherence import c_v, npmi, u_mass
 from topoi.evaluate.links import LinkKFold, cosine_scores, hadamard, link_metrics, link_pairs, random_non_links, ranking_metrics, svm_scores
 from topoi.evaluate.perplexity import Completion, completion, completion_perplexity, left_to_right, split_tokens
 from topoi.evaluate.selection import choose_n_components
+from topoi.evaluate.summary import quality
 from topoi.evaluate.topics import match_topics, stability, topic_diversity
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "link_pairs",
     "match_topics",
     "npmi",
+    "quality",
     "random_non_links",
     "ranking_metrics",
     "split_tokens",

@@ -137,6 +137,15 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         save(self, path)
 
+    def report(self, path: str | Path, *, test: Any = None, n_words: int = 12, n_documents: int = 6) -> None:
+        """Write an HTML page about the model: a map of topics, their words, documents and authors. No scripts, nothing from the network.
+
+        test: documents the model has not seen (a Corpus or counts), to measure it on.
+        """
+        from topoi.report import write
+
+        write(self, path, test=test, n_words=n_words, n_documents=n_documents)
+
     def _repr_html_inner(self) -> str:
         inherited = super()._repr_html_inner()
         if not hasattr(self, "components_"):

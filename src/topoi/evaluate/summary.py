@@ -1,0 +1,36 @@
+"""All measures of a model at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from topoi.evaluate.coherence import npmi
+from topoi.evaluate.perplexity import completion
+from topoi.evaluate.topics import topic_diversity
+
+__all__ = ["quality"]
+
+
+def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
+    """How good a model is on documents it has not seen.
+
+    documents, held_out_tokens; perplexity, perplexity_low, perplexity_high: of `completion`, with its interval; npmi: mean coherence of the topics
+    in X; diversity. For labeled models and a Corpus with labels also labeled_documents and label_found: how often the likeliest label is right.
+    """
+    found = completion(model, X, random_state=random_state)
+    answer = {
+        "documents": X.n_docs if hasattr(X, "n_docs") else len(X) if isinstance(X, list) else X.shape[0],
+        "held_out_tokens": found.n_tokens,
+        "perplexity": found.perplexity,
+        "perplexity_low": found.low,
+        "perplexity_high": found.high,
+        "npmi": float(np.mean(npmi(model, X))),
+        "diversity": topic_diversity(model),
+    }
+    labels = getattr(X, "labels", None)
+    if labels is not None and hasattr(model, "classes_"):
+        judged = [(guess[0], truth) for guess, truth in zip(model.most_likely(X), labels, strict=True) if len(truth)]
+        answer |= {"labeled_documents": len(judged), "label_found": sum(guess in truth for guess, truth in judged) / max(len(judged), 1)}
+    return answer

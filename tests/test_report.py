@@ -1,0 +1,199 @@
+"""The HTML page about a model: well-formed, self-contained, and true."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.exceptions import NotFittedError
+
+from topoi import LDA, Authors, AuthorTopicModel, LabeledLDA, RelationalTopicModel, TopicModel, Words, datasets, evaluate
+from topoi.report import layout
+
+VOID = {"meta", "br"}
+QUICK = {"max_iter": 12, "evaluate_every": 3, "tol": 0}
+
+
+class Page(HTMLParser):
+    """A page, read strictly: tags must close in order. Keeps texts, ids and references."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.source = path.read_text("utf-8")
+        self.open, self.tags, self.ids, self.references, self.texts = [], [], [], [], []
+        self.feed(self.source)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.tags.append(tag)
+        self.ids += [given["id"]] if "id" in given else []
+        self.references += [given[key] for key in ("href", "src") if key in given]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    def text_of(self, topic):
+        """All texts of a topic's section."""
+        begin = self.source.index(f"id='topic-{topic}'")
+        end = self.source.find("<section", begin)
+        part = HTMLParser()
+        texts = []
+        part.handle_data = texts.append
+        part.feed(self.source[begin:] if end < 0 else self.source[begin:end])
+        return texts
+
+
+NAMES = ("lda", "one topic", "two topics", "counts alone", "batches", "authors", "links", "labels", "mixture")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    lda, _ = datasets.make_lda(60, 40, 4, random_state=0)
+    authors, _ = datasets.make_authors()
+    links, _ = datasets.make_links()
+    labels, _ = datasets.make_labels()
+    return {
+        "lda": LDA(4, **QUICK).fit(lda),
+        "one topic": LDA(1, **QUICK).fit(lda),
+        "two topics": LDA(2, **QUICK).fit(lda),
+        "counts alone": LDA(4, **QUICK).fit(lda.counts),
+        "batches": LDA(4).partial_fit(lda.counts),
+        "authors": AuthorTopicModel(5, **QUICK).fit(authors),
+        "links": RelationalTopicModel(5, **QUICK).fit(links),
+        "labels": LabeledLDA(1, **QUICK).fit(labels),
+        "mixture": TopicModel([Words(authors), Authors(authors.authors)], n_components=5, **QUICK).fit(),
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_model_has_a_page_that_needs_nothing_else(fitted, name, tmp_path):
+    model = fitted[name]
+    model.report(tmp_path / "r.html")
+    page = Page(tmp_path / "r.html")
+    n_topics = len(model.components_)
+    assert sorted(page.ids) == sorted(f"topic-{k}" for k in range(n_topics))
+    assert {f"#topic-{k}" for k in range(n_topics)} <= set(page.references)
+    assert all(reference.startswith("#topic-") for reference in page.references)  # no address of anything outside
+    assert "script" not in page.tags
+    assert "://" not in page.source
+    for k, words in enumerate(model.top_words(12)):
+        assert set(words) <= set(page.text_of(k))
+
+
+def test_topics_come_by_size_with_their_own_numbers(fitted, tmp_path):
+    model = fitted["lda"]
+    model.report(tmp_path / "r.html")
+    order = np.argsort(-model.topic_shares_, kind="stable")
+    assert Page(tmp_path / "r.html").ids == [f"topic-{k}" for k in order]
+
+
+def test_numbers_of_a_topic(fitted, tmp_path):
+    model = fitted["lda"]
+    model.report(tmp_path / "r.html", n_words=3, n_documents=2)
+    page = Page(tmp_path / "r.html")
+    held = np.maximum(model.components_ - model.topic_word_prior_, 0)
+    for k in range(4):
+        texts = page.text_of(k)
+        assert f"{model.topic_shares_[k]:.1%}" in texts
+        for word in model.top_words(3)[k]:
+            w, at = list(model.vocabulary_).index(word), texts.index(word)
+            assert texts[at + 1 : at + 3] == [f"{model.topic_word_[k, w]:.1%}", f"{held[k, w] / held[:, w].sum():.0%}"]
+        for name, share in model.top_documents(2)[k]:
+            assert texts[texts.index(str(name)) + 1] == f"{share:.0%}"
+
+
+def test_what_models_know_besides(fitted, tmp_path):
+    for name in ("authors", "links"):
+        fitted[name].report(tmp_path / f"{name}.html")
+    authors, page = fitted["authors"], Page(tmp_path / "authors.html")
+    (writer, share), *_ = authors.authors_of_topic(2, 1)
+    texts = page.text_of(2)
+    assert texts[texts.index(writer) + 1] == f"{share:.0%}"
+    assert f"{len(authors.author_names_)} authors" in page.texts
+    links, page = fitted["links"], Page(tmp_path / "links.html")
+    assert f"{links.link_weight_:.3f}" in page.texts
+    assert f" {links.link_topic_[0].max():.0%} " in page.text_of(0)
+
+
+def test_held_out_quality(fitted, tmp_path):
+    test, _ = datasets.make_lda(60, 40, 4, random_state=1)
+    model, found = fitted["lda"], evaluate.quality(fitted["lda"], test)
+    completion = evaluate.completion(model, test)
+    assert found["documents"] == 60
+    assert (found["perplexity"], found["held_out_tokens"]) == (completion.perplexity, completion.n_tokens)
+    assert_allclose(found["npmi"], evaluate.npmi(model, test).mean(), rtol=1e-12)
+    assert found["diversity"] == evaluate.topic_diversity(model)
+    assert "label_found" not in found
+    assert evaluate.quality(model, test.counts) == found
+    model.report(tmp_path / "with.html", test=test)
+    model.report(tmp_path / "without.html")
+    assert f"{found['perplexity']:.1f} " in Page(tmp_path / "with.html").texts
+    assert "held-out" not in (tmp_path / "without.html").read_text()
+
+
+def test_quality_of_labels(fitted):
+    corpus, _ = datasets.make_labels()
+    found = evaluate.quality(fitted["labels"], corpus)
+    guesses = fitted["labels"].most_likely(corpus)
+    right = np.mean([guess[0] in truth for guess, truth in zip(guesses, corpus.labels, strict=True)])
+    assert (found["labeled_documents"], found["label_found"]) == (corpus.n_docs, right)
+
+
+def test_names_and_words_are_text_and_never_markup(tmp_path):
+    corpus, _ = datasets.make_lda(30, 12, 2, random_state=0)
+    evil = "<script>alert('x')</script>&amp;\""
+    corpus = replace(corpus, vocabulary=[f"{evil}{i}" for i in range(12)], doc_names=[f"<i>{evil}{i}" for i in range(30)])
+    model = LDA(2, **QUICK).fit(corpus).name_topics({0: f"{evil}name"})
+    model.report(tmp_path / "r.html")
+    page = Page(tmp_path / "r.html")
+    assert {"script", "i"}.isdisjoint(page.tags)
+    assert f"{evil}name" in "".join(page.texts)
+    assert set(model.top_words(12)[1]) <= set(page.text_of(1))
+
+
+def test_the_same_model_gives_the_same_page(fitted, tmp_path):
+    for name in ("a.html", "b.html"):
+        fitted["authors"].report(tmp_path / name)
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+def test_a_page_is_written_whole_or_not_at_all(fitted, tmp_path):
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        fitted["lda"].report(tmp_path / "no" / "r.html")
+    with pytest.raises(ValueError, match="n_words is 0"):
+        fitted["lda"].report(tmp_path / "r.html", n_words=0)
+    with pytest.raises(NotFittedError):
+        LDA().report(tmp_path / "r.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_places_keep_distances_that_a_plane_can_hold():
+    points = np.random.default_rng(0).uniform(size=(9, 2))
+    apart = np.linalg.norm(points[:, None] - points, axis=2)
+    found = layout.places(apart)
+    again = np.linalg.norm(found[:, None] - found, axis=2)
+    assert_allclose(again / again.max(), apart / apart.max(), atol=1e-9)
+    assert found.min() >= 0
+    assert found.max() <= 1
+
+
+def test_distances_of_topics():
+    topics = np.array([[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0], [0.5, 0.5, 0]])
+    apart = layout.distances(topics)
+    assert_allclose(apart[0], [0, 1, np.sqrt(1 - np.sqrt(0.5)), np.sqrt(1 - np.sqrt(0.5))], atol=1e-12)
+    assert_allclose(apart[2, 3], 0, atol=1e-7)
+    assert layout.closest(apart, 2) == [[2, 3], [2, 3], [3, 0], [2, 0]]
+    assert layout.closest(np.zeros((1, 1)), 3) == [[]]
