@@ -26,7 +26,7 @@ from topoi.graph.wiring import Plan
 from topoi.infer import reference
 from topoi.infer.crew import Crew
 from topoi.infer.rules import make_rule
-from topoi.models.base import warn_of_heavy_weights
+from topoi.models.base import most_counted, warn_of_heavy_weights
 
 TEXTS = ["cats and dogs", "dogs chase cats", "stocks and bonds", "bonds beat stocks", "cats dogs", "stocks bonds"] * 4
 
@@ -611,6 +611,18 @@ def test_a_fit_warns_of_too_many_tokens(monkeypatch):
     for options in ({"rule": "gibbs"}, {"rule": "cvb0"}, {"rule": "cvb0", "batch_size": 15}):
         with pytest.warns(UserWarning, match="single precision loses some where tokens are counted one by one"):
             LDA(3, max_iter=1, **options).fit(small_counts())
+    with pytest.warns(UserWarning, match=r"has 15 entries; .* where entries are counted one by one.* mini-batches"):
+        LDA(3, max_iter=1).fit(small_counts())
+
+
+def test_entries_of_words_and_owners_are_counted():
+    counts = small_counts()
+    in_word, in_doc = (counts > 0).sum(axis=0).max(), (counts > 0).sum(axis=1).max()
+    rule, pair = make_rule("bp"), sparse.csr_array(np.ones((20, 1)))
+    assert most_counted(Plan(2, counts), rule) == max(in_word, in_doc)
+    assert most_counted(Plan(2, sparse.csr_array(counts.T)), rule) == max(in_word, in_doc)
+    assert most_counted(Plan(2, counts, owners=pair), rule) == counts.nnz
+    assert most_counted(Plan(2, counts, owners=pair), make_rule("gibbs")) == counts.sum()
 
 
 @pytest.mark.parametrize("options", [{}, {"schedule": "synchronous"}, {"messages": "none"}, {"batch_size": 50}], ids=str)

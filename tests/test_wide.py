@@ -51,11 +51,11 @@ def test_doubles_and_empty_topics_are_merged_first():
 
 def test_few_documents_are_enough():
     n_edges = np.random.default_rng(0).integers(5, 50, 1000)
-    some = wide._some_documents(n_edges, 3000, seed=1)
+    some = wide.some_documents(n_edges, 3000, seed=1)
     assert 3000 <= n_edges[some].sum() < 3050
     assert (np.diff(some) > 0).all()
-    assert not np.array_equal(some, wide._some_documents(n_edges, 3000, seed=2)[: len(some)])
-    np.testing.assert_array_equal(wide._some_documents(n_edges, -(-n_edges.sum() // 2), seed=1), np.arange(1000))
+    assert not np.array_equal(some, wide.some_documents(n_edges, 3000, seed=2)[: len(some)])
+    np.testing.assert_array_equal(wide.some_documents(n_edges, -(-n_edges.sum() // 2), seed=1), np.arange(1000))
 
 
 def test_first_topics_are_word_shares_of_the_themes(blocks):

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from topoi import datasets, evaluate, formats
+    from topoi import datasets, distributed, evaluate, formats
     from topoi.corpus import Corpus
     from topoi.formats import write
     from topoi.graph.factors import Authors, Documents, Labels, Links, Words
@@ -35,6 +35,7 @@ _HOMES = {
     "TopicModel": "topoi.models.mixture",
     "Words": "topoi.graph.factors",
     "datasets": "topoi.datasets",
+    "distributed": "topoi.distributed",
     "evaluate": "topoi.evaluate",
     "formats": "topoi.formats",
     "load": "topoi.storage",
@@ -57,6 +58,7 @@ __all__ = [
     "TopicModel",
     "Words",
     "datasets",
+    "distributed",
     "evaluate",
     "formats",
     "load",

@@ -43,11 +43,14 @@ class PriorLearner:
     every: int = 5
     steps: int = 3
 
+    def steps_after(self, sweep: int) -> int:
+        """How many steps are due after so many sweeps."""
+        due = sweep >= self.after and sweep % self.every == 0
+        return 0 if not due else self.steps if sweep <= SETTLED else 1
+
     def update(self, state: State) -> None:
         """Change state.alpha and state.beta, if it is time."""
-        if state.sweep < self.after or state.sweep % self.every or not (self.alpha or self.beta):
-            return
-        for _ in range(self.steps if state.sweep <= SETTLED else 1):
+        for _ in range(self.steps_after(state.sweep)):
             if self.alpha:
                 state.alpha[: state.graph.n_topics] = learned_alpha(state, self.expected)
             if self.beta:

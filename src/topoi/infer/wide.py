@@ -15,7 +15,7 @@ from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
 from topoi.infer.state import State
 
-__all__ = ["merge_topics", "wide_topics"]
+__all__ = ["ENOUGH_EDGES", "merge_topics", "some_documents", "wide_topics"]
 
 WIDER = 2  # times the topics
 ENOUGH_EDGES = 75_000  # to tell topics apart; more would only take longer
@@ -24,7 +24,7 @@ ENOUGH_EDGES = 75_000  # to tell topics apart; more would only take longer
 def wide_topics(plan: Plan, rule: Rule, alpha: float, beta: float, schedule: Schedule, *, seed: int, crew: Crew) -> np.ndarray:
     """(W, K) word shares of topics to begin with, from `schedule.wide` sweeps without stored messages; columns sum to 1."""
     assert plan.counts is not None
-    some = _some_documents(np.diff(plan.counts.indptr), ENOUGH_EDGES, seed)
+    some = some_documents(np.diff(plan.counts.indptr), ENOUGH_EDGES, seed)
     wide = Plan(WIDER * plan.n_topics, plan.counts[some])
     state = State.start(build_graph(wide, seed=seed), rule, np.full(wide.n_topics, alpha), beta, seed=seed, crew=crew, stored=False)
     for _ in schedule.wide:
@@ -36,7 +36,7 @@ def wide_topics(plan: Plan, rule: Rule, alpha: float, beta: float, schedule: Sch
     return topics / topics.sum(axis=0)
 
 
-def _some_documents(n_edges: np.ndarray, enough: int, seed: int) -> np.ndarray:
+def some_documents(n_edges: np.ndarray, enough: int, seed: int) -> np.ndarray:
     """Documents drawn at random until they have `enough` edges; all documents, if these are no more than twice as many. n_edges: (D,)."""
     if n_edges.sum() <= 2 * enough:
         return np.arange(len(n_edges))

@@ -38,7 +38,7 @@ __all__ = ["TopicModelBase", "checked_prior"]
 
 HEAVY = 1e5  # weight of an entry of X
 LIGHT = 1e-16  # mean weight of the entries of X: below, products of counts and priors leave the range of single precision
-MANY = 1e7  # tokens of a word or an owner: one by one, single precision counts up to 2^24
+MANY = 1e7  # tokens or entries of a word or an owner: one by one, single precision counts up to 2^24
 LEAST_PRIOR, MOST_PRIOR = 1e-6, 1e12  # of given priors: what a message leaves of its own token, where it should leave 0, is up to 1e-7
 FIRST_PRIOR, LIGHT_PRIOR = 0.1, 0.02  # where learned priors start; and before brisk sweeps, where strong ones wipe out rare topics
 FIRST_PRIOR_SUM = 5.0  # the most that the first prior of all topics weighs: a document of few tokens must still be heard
@@ -371,7 +371,7 @@ def refuse_fractions(counts: sparse.csr_array, rule: str) -> None:
 def warn_of_heavy_weights(plan: Plan, rule: Rule) -> None:
     """A message leaves out its own weight; of a very large one, single precision leaves crumbs that outweigh the prior.
 
-    Rules that count single tokens lose some where a word, a document or an author has very many.
+    Tokens, or entries where a rule takes these as a whole, are lost where a word, a document or an author has very many.
     """
     assert plan.counts is not None
     heaviest = float(plan.counts.data.max(initial=0))
@@ -380,20 +380,26 @@ def warn_of_heavy_weights(plan: Plan, rule: Rule) -> None:
             f"The largest entry of X is {heaviest:g}; above {HEAVY:g} messages lose precision. Divide X by a constant.",
             stacklevel=5,
         )
-    if rule.tokens and (most := most_tokens(plan)) > MANY:
+    if (most := most_counted(plan, rule)) > MANY:
+        unit = "tokens" if rule.tokens else "entries"
+        way_out = "use rule='bp', which takes an entry of X as a whole" if rule.tokens else "learn in mini-batches (batch_size)"
         warnings.warn(
-            f"A word, a document or an author has {most:,.0f} tokens; above {MANY:g} single precision loses some where tokens are counted one by one. "
-            "Leave out words that are so frequent, split documents that are so long, or use rule='bp', which takes an entry of X as a whole.",
+            f"A word, a document or an author has {most:,.0f} {unit}; above {MANY:g} single precision loses some where {unit} are counted one by one. "
+            f"Leave out words that are so frequent, split documents that are so long, or {way_out}.",
             stacklevel=5,
         )
 
 
-def most_tokens(plan: Plan) -> float:
-    """Tokens of the word or of the owner (a document, an author) that has most: what one row of a table may come to hold."""
-    assert plan.counts is not None
-    in_docs = plan.counts.sum(axis=1)
+def most_counted(plan: Plan, rule: Rule) -> float:
+    """What one row of a table may come to hold: tokens, or entries of X, of the word or of the owner (a document, an author) that has most."""
+    counts = plan.counts
+    assert counts is not None
+    if rule.tokens:
+        in_words, in_docs = counts.sum(axis=0), counts.sum(axis=1)
+    else:
+        in_words, in_docs = np.bincount(counts.indices, minlength=1), np.diff(counts.indptr)
     owned = in_docs if plan.owners is None else plan.owners.T @ in_docs
-    return max(plan.counts.sum(axis=0).max(initial=0), owned.max(initial=0))
+    return float(max(in_words.max(initial=0), owned.max(initial=0)))
 
 
 def refuse_light_weights(plan: Plan) -> None:

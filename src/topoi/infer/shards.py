@@ -1,0 +1,197 @@
+"""The same run over shards of the documents, wherever they are: each keeps its own messages, and all share what the words hold.
+
+In every round each shard sweeps over its documents while the counts of the others stand still (`Plan.word_base`); then the counts of all shards are
+added up in their order. So results depend on how the documents are cut, never on where the shards are or how many work at a time; and one shard
+alone gives the bits of a run that was never cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from topoi.graph.wiring import Plan, build_graph
+from topoi.infer.crew import Crew
+from topoi.infer.engine import REBUILD_EVERY, sweep
+from topoi.infer.monitor import Monitor, document_log_likelihood
+from topoi.infer.priors import PriorLearner, alpha_evidence, alpha_of, learned_beta
+from topoi.infer.rules import Rule
+from topoi.infer.schedules import Schedule
+from topoi.infer.state import TINY, State
+from topoi.infer.wide import ENOUGH_EDGES, some_documents
+
+__all__ = ["Facts", "Shard", "everywhere", "run_shards", "shared_pace"]
+
+
+class Facts(NamedTuple):
+    """What a shard is."""
+
+    n_docs: int  # with words
+    n_edges: int
+    weight: float
+    word_weight: np.ndarray  # (W,) sum of x of each word
+
+
+class Shard:
+    """Some of the documents, and all that changes with them. counts: (documents, W); number: its place among the shards."""
+
+    state: State
+
+    def __init__(self, counts: sparse.csr_array, n_topics: int, number: int, seed: int, n_jobs: int | None) -> None:
+        self.plan, self.seed, self.n_jobs = Plan(n_topics, counts), seed + number, n_jobs
+
+    @property
+    def _counts(self) -> sparse.csr_array:
+        assert self.plan.counts is not None
+        return self.plan.counts
+
+    def facts(self) -> Facts:
+        counts = self._counts
+        return Facts(int((counts.sum(axis=1) > 0).sum()), counts.nnz, float(counts.sum()), counts.sum(axis=0))
+
+    def some_documents(self, n_shards: int) -> sparse.csr_array:
+        """Documents for the wide start: this shard's part of what it takes."""
+        return self._counts[some_documents(np.diff(self._counts.indptr), ENOUGH_EDGES // n_shards, self.seed)]
+
+    def begin(
+        self, rule: Rule, schedule: Schedule, alpha: np.ndarray, beta: float, start: str, word_topic: np.ndarray | None,
+        token: float, word_weight: np.ndarray,
+    ) -> np.ndarray:  # fmt: skip
+        """First messages. token, word_weight: of the documents of all shards."""
+        self.rule, self.schedule = rule, schedule
+        graph = replace(build_graph(self.plan, seed=self.seed, tokens=rule.tokens), token=token)
+        with Crew(self.n_jobs) as crew:
+            self.state = State.start(
+                graph,
+                rule,
+                alpha,
+                beta,
+                seed=self.seed,
+                crew=crew,
+                start=start,
+                word_topic=word_topic,
+                stored=rule.stored and schedule.stores,
+            )
+        self.state.word_weight = np.maximum(word_weight, TINY).astype(np.float32)
+        self.others, self.others_totals = np.zeros_like(self.state.tables.phi), np.zeros(graph.width)
+        return self._counted()
+
+    def hear(self, phi: np.ndarray) -> None:
+        """From now on words hold what all shards have counted: phi (W, width)."""
+        self.others = phi - self.own
+        self.others_totals = self.others.sum(axis=0, dtype=np.float64)
+        self.plan.word_base = self.others[:, : self.plan.n_topics]
+        self.state.tables = self.state.tables._replace(phi=phi.copy(), totals=self.others_totals + self.own_totals)
+
+    def _counted(self) -> np.ndarray:
+        """(W, width) what the messages of this shard give to words."""
+        tables = self.state.tables
+        self.own, self.own_totals = tables.phi - self.others, tables.totals - self.others_totals
+        return self.own
+
+    def arrange(self) -> np.ndarray | None:
+        """Prepare a sweep. What this shard counts, if that is new, because its messages are stored from now on."""
+        stored = self.state.stored
+        if self.schedule.arrange is not None:
+            with Crew(self.n_jobs) as crew:
+                self.schedule.arrange(self.state, self.rule, crew)
+        return self._counted() if self.state.stored != stored else None
+
+    def sweep(self) -> np.ndarray:
+        with Crew(self.n_jobs) as crew:
+            sweep(self.state, self.rule, replace(self.schedule, arrange=None), crew)
+            if self.state.sweep % REBUILD_EVERY == 0:
+                self.state.rebuild(self.rule, crew)
+        return self._counted()
+
+    def moved(self) -> tuple[float, str]:
+        """The residual of the last sweep, and how it was made."""
+        return float(self.state.flow.residual.sum()), self.state.mode
+
+    def evidence(self) -> np.ndarray:
+        return alpha_evidence(self.state, self.rule.expected_counts)
+
+    def learned_beta(self) -> float:
+        return learned_beta(self.state, self.rule.expected_counts)
+
+    def set_priors(self, alpha: np.ndarray, beta: float) -> None:
+        self.state.alpha[: len(alpha)], self.state.beta = alpha, beta
+
+    def log_likelihood(self) -> float:
+        """Of the shard's documents."""
+        with Crew(self.n_jobs) as crew:
+            return float(document_log_likelihood(self._counts, self.state.doc_topic(), self.state.topic_word(), crew).sum())
+
+    def rebuild(self) -> np.ndarray:
+        """Count all messages anew."""
+        with Crew(self.n_jobs) as crew:
+            self.state.rebuild(self.rule, crew)
+        return self._counted()
+
+    def doc_topic(self) -> np.ndarray:
+        return self.state.doc_topic()
+
+
+def everywhere(shards: Sequence[Any], method: str, *args: Any) -> list[Any]:
+    """Call a method of all shards, and wait for what they answer. Shards elsewhere give promises first."""
+    answers = [getattr(shard, method)(*args) for shard in shards]
+    return [answer.result() if hasattr(answer, "result") else answer for answer in answers]
+
+
+def shared_pace(schedule: Schedule, n_shards: int) -> Schedule:
+    """The schedule of several shards: without haste. Over-relaxed shards that do not hear each other answer to the same fault together, and swing for ever; and without
+    stored messages they would together take more out of a word's row than it holds."""
+    if n_shards == 1:
+        return schedule
+    return replace(schedule, step=1.0, relax=tuple(min(relax, 1.0) for relax in schedule.relax))
+
+
+@dataclass
+class Outcome:
+    """What a run over shards has learned."""
+
+    phi: np.ndarray  # (W, width)
+    alpha: np.ndarray  # (K,)
+    beta: float
+    sweeps: int
+
+
+def run_shards(
+    shards: Sequence[Any], first: Sequence[np.ndarray], alpha: np.ndarray, beta: float, *, token: float, weight: float, max_iter: int,
+    monitor: Monitor, schedule: Schedule, learner: PriorLearner | None, subject: Any,
+) -> Outcome:  # fmt: skip
+    """`engine.run` over shards that have begun. first: what they count; weight: of all documents; subject: what callbacks see."""
+
+    def merge(counted: Sequence[np.ndarray]) -> np.ndarray:
+        phi = np.maximum(np.sum(counted, axis=0, dtype=np.float64), 0).astype(np.float32)
+        everywhere(shards, "hear", phi)
+        return phi
+
+    def perplexity() -> float:
+        return float(np.exp(-sum(everywhere(shards, "log_likelihood")) / weight))
+
+    merge(first)
+    done = 0
+    monitor.follow(schedule.full_every, max(len(schedule.relax), 0 if learner is None else learner.after))
+    while done < max_iter:
+        news = everywhere(shards, "arrange")
+        if any(part is not None for part in news):
+            merge(news)
+        merge(everywhere(shards, "sweep"))
+        done += 1
+        for _ in range(0 if learner is None else learner.steps_after(done)):
+            assert learner is not None
+            if learner.alpha:
+                alpha = alpha_of(np.sum(everywhere(shards, "evidence"), axis=0), token)
+                everywhere(shards, "set_priors", alpha, beta)
+            if learner.beta:
+                (beta,) = everywhere(shards[:1], "learned_beta")
+                everywhere(shards, "set_priors", alpha, beta)
+        residuals, modes = zip(*everywhere(shards, "moved"), strict=True)
+        if monitor.note(done, sum(residuals) / weight, perplexity, subject, modes[0]):
+            break
+    return Outcome(merge(everywhere(shards, "rebuild")), alpha, beta, done)
