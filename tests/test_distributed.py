@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from functools import partial
 
@@ -9,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import clone
 
 import topoi
 from topoi import LDA, AuthorTopicModel, Corpus, LatentDirichletAllocation, datasets, distributed, evaluate
@@ -30,12 +30,7 @@ def client():
 
 def fit_here(model, parts):
     """`distributed.fit` with all parts in this process, without Dask."""
-    seed = model._seed()
-    shards = [distributed.Part(parts[0], clone(model), 0, seed)]
-    template = clone(model)
-    vars(template).update(shards[0].seen())
-    shards += [distributed.Part(part, template, number, seed) for number, part in enumerate(parts[1:], 1)]
-    return distributed._fit(model, template, shards, seed)
+    return distributed._fit(model, parts, lambda number, part, reader, seed: distributed.Part(part, copy(reader), number, seed))
 
 
 def cut(counts, n):
@@ -67,9 +62,10 @@ def test_without_a_client_the_error_names_the_cure(mixed):
         {"schedule": "relaxed", "rule": "sibp", "doc_topic_prior": 0.1},
         {"init": "soft", "max_iter": 60},
         {"tol": 1e-4, "max_iter": 200},
+        {"init": np.random.default_rng(0).dirichlet(np.ones(80), 5)},
         {"stop": "paper", "tol": 1, "max_iter": 200, "n_jobs": 2},
     ],
-    ids=str,
+    ids=lambda options: " ".join(options),
 )
 @pytest.mark.parametrize("brisk", [False, True])
 def test_one_part_is_the_plain_run(mixed, options, brisk, monkeypatch):

@@ -9,12 +9,12 @@ The parts decide the result, not the workers: on one worker or on twenty, topics
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
@@ -23,7 +23,7 @@ from topoi.graph.wiring import Plan
 from topoi.infer.crew import Crew
 from topoi.infer.priors import PriorLearner
 from topoi.infer.schedules import make_schedule
-from topoi.infer.shards import Shard, everywhere, run_shards, shared_pace
+from topoi.infer.shards import Shard, everywhere, run_shards, shared_pace, waited
 from topoi.infer.wide import wide_topics
 from topoi.models.base import refuse_light_weights, refuse_what_does_not_fit, warn_of_heavy_weights
 from topoi.models.lda import LDA
@@ -31,7 +31,9 @@ from topoi.text import read
 
 __all__ = ["fit", "transform"]
 
-NO_SHARDS = "Over parts only LDA with rule 'bp', 'sibp' or 'cvb0', schedule 'auto', 'relaxed' or 'asynchronous', stored messages and weighting 'count' can be fitted"
+Place = Callable[[int, Any, LDA, int], Any]  # makes the shard with this number, of this part, for this model and seed
+WORDS = ("n_features_in_", "feature_names_in_", "vocabulary_", "vectorizer_", "_dtype", "_topic_names")  # what a model knows of its input
+NO_SHARDS = "Over parts only LDA with rule 'bp', 'sibp' or 'cvb0', schedule 'auto', 'relaxed' or 'asynchronous', stored messages, weighting 'count' and no batch_size can be fitted"
 
 
 class Part(Shard):
@@ -43,9 +45,9 @@ class Part(Shard):
         self.model, self.names = model, getattr(documents, "doc_names", None)
         super().__init__(model._counts(documents, reset=number == 0), model.n_components, number, seed, model.n_jobs)
 
-    def seen(self) -> dict[str, Any]:
-        """What the first part has taught of words and types, for the others."""
-        return self.model.__dict__
+    def words(self) -> dict[str, Any]:
+        """What the first part has taught the model of its input, for the others."""
+        return {name: value for name, value in vars(self.model).items() if name in WORDS}
 
     def check(self, schedule: str) -> None:
         """Refuse or warn of what a fit could not do, before it takes memory."""
@@ -71,24 +73,19 @@ def fit(model: LDA, parts: Sequence[Any], *, client: Any = None) -> LDA:
     Each sweep ends with the counts of words going to this process and back, topics x words numbers of 4 bytes for each part. Parts hear from each other once in a
     sweep, so several parts take more sweeps than one piece. Callbacks see the model and the record of the sweep. A worker that is lost ends the run with an error.
     """
+    refused = f"{NO_SHARDS}; give such a model, or fit one of another kind in one piece."
     if not isinstance(model, LDA) or model.weighting != "count" or model.schedule not in ("auto", "relaxed", "asynchronous"):
-        raise ValueError(f"{NO_SHARDS}; give such a model, or fit one of another kind in one piece.")
+        raise ValueError(refused)
     rule = model._check_parameters()
-    if rule.draws or rule.digamma_owners or not rule.stored:
-        raise ValueError(f"{NO_SHARDS}; give such a model, or fit one of another kind in one piece.")
+    if rule.draws or rule.digamma_owners or not rule.stored or model._batch_size() is not None:
+        raise ValueError(refused)
     if isinstance(parts, str | Path | Corpus | np.ndarray) or sparse.issparse(parts) or not len(parts):
         raise ValueError("parts must be a list with at least one part: matrices, Corpora, files of counts, or functions that load them.")
-    place, seed = _placing(client), model._seed()
-    shards = [place(Part, 0, parts[0], clone(model), seed)]
-    (seen,) = everywhere(shards, "seen")
-    template = clone(model)
-    template.__dict__.update(seen)
-    shards += [place(Part, number, part, template, seed) for number, part in enumerate(parts[1:], 1)]
-    return _fit(model, template, shards, seed)
+    return _fit(model, parts, _placing(client))
 
 
-def _placing(client: Any) -> Callable[..., Any]:
-    """A function that makes a shard with a number on a worker of the cluster."""
+def _placing(client: Any) -> Place:
+    """Shards on the workers of a cluster, in turn."""
     try:
         from dask.distributed import get_client
     except ImportError as error:
@@ -101,19 +98,33 @@ def _placing(client: Any) -> Callable[..., Any]:
                 "There is no Dask client; give client=dask.distributed.Client(...), for this machine alone Client()."
             ) from None
 
-    def place(kind: type, number: int, part: Any, model: Any, seed: int) -> Any:
+    def place(number: int, part: Any, model: LDA, seed: int) -> Any:
         workers = sorted(client.nthreads())
         if not workers:
             raise ValueError("The Dask cluster has no workers; start some, or wait for them with client.wait_for_workers(1).")
-        return client.submit(kind, part, model, number, seed, actor=True, pure=False, workers=[workers[number % len(workers)]]).result()
+        return client.submit(Part, part, model, number, seed, actor=True, pure=False, workers=[workers[number % len(workers)]])
 
     return place
 
 
-def _fit(model: LDA, template: LDA, shards: Sequence[Any], seed: int) -> LDA:
-    """Run over shards that hold their documents, and keep what was learned. template: a model that knows the words."""
-    K, W, rule = model.n_components, template.n_features_in_, model._check_parameters()
-    start, word_topic = template._start(K, W)
+def _placed(parts: Sequence[Any], model: LDA, place: Place, seed: int) -> list[Any]:
+    """A shard of each part. Also `model` learns what the first one knows of words."""
+    reader = copy(model)
+    reader.callbacks, reader.init = None, "hard"  # they have no use there, and may not travel
+    shards = waited([place(0, parts[0], reader, seed)])
+    (words,) = everywhere(shards, "words")
+    for each in (reader, model):
+        each.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+        each.__dict__.update(words)
+    return shards + waited([place(number, part, reader, seed) for number, part in enumerate(parts[1:], 1)])
+
+
+def _fit(model: LDA, parts: Sequence[Any], place: Place) -> LDA:
+    """Place the parts, run over them, and keep what was learned."""
+    seed = model._seed()
+    shards = _placed(parts, model, place, seed)
+    K, rule = model.n_components, model._check_parameters()
+    start, word_topic = model._start(K, model.n_features_in_)
     facts = everywhere(shards, "facts")
     n_edges, weight = sum(fact.n_edges for fact in facts), sum(fact.weight for fact in facts)
     if not n_edges:
@@ -134,18 +145,18 @@ def _fit(model: LDA, template: LDA, shards: Sequence[Any], seed: int) -> LDA:
     schedule = shared_pace(schedule, len(shards))
     word_weight = np.sum([fact.word_weight for fact in facts], axis=0)
     first = everywhere(shards, "begin", rule, schedule, alpha, float(beta), start, word_topic, token, word_weight)
-    with template._monitor(documents) as monitor:
+    with model._monitor(documents) as monitor:
         found = run_shards(
             shards, first, alpha, float(beta), token=token, weight=weight, max_iter=model.max_iter,
             monitor=monitor, schedule=schedule, learner=learner, subject=model,
         )  # fmt: skip
     names = everywhere(shards, "document_names")
-    model.__dict__.update({key: value for key, value in vars(template).items() if key not in model.get_params()})
     model.components_ = np.ascontiguousarray(found.phi[:, :K].T.astype(np.float64) + found.beta, dtype=model._dtype)
     model.doc_topic_ = np.vstack(everywhere(shards, "doc_topic")).astype(model._dtype)
     model.doc_names_ = None if any(part is None for part in names) else np.array([name for part in names for name in part], dtype=str)
     model.doc_topic_prior_, model.topic_word_prior_ = found.alpha.copy(), found.beta
     model.weighting_ = fit_weighting("count", documents)
+    model.__dict__.pop("bound_", None)  # of an earlier fit
     model._n_docs, model._online = sum(fact.n_docs for fact in facts), None
     model.n_iter_, model.history_, model.converged_ = found.sweeps, monitor.table(), monitor.converged
     return model
@@ -155,5 +166,5 @@ def transform(model: LDA, parts: Sequence[Any], *, client: Any = None) -> list[n
     """Topic shares of documents in several parts, one array (documents, K) for each part. parts, client: as for `fit`."""
     check_is_fitted(model)
     place = _placing(client)
-    shards = [place(Part, number, part, model, 0) for number, part in enumerate(parts, 1)]  # from 1: no part teaches words
+    shards = waited([place(number, part, model, 0) for number, part in enumerate(parts, 1)])  # from 1: no part teaches words
     return everywhere(shards, "shares")

@@ -22,9 +22,9 @@ from topoi.infer.priors import PriorLearner, alpha_evidence, alpha_of, learned_b
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
 from topoi.infer.state import TINY, State
-from topoi.infer.wide import ENOUGH_EDGES, some_documents
+from topoi.infer.wide import enough_edges, some_documents
 
-__all__ = ["Facts", "Shard", "everywhere", "run_shards", "shared_pace"]
+__all__ = ["Facts", "Shard", "everywhere", "run_shards", "shared_pace", "waited"]
 
 
 class Facts(NamedTuple):
@@ -55,7 +55,7 @@ class Shard:
 
     def some_documents(self, n_shards: int) -> sparse.csr_array:
         """Documents for the wide start: this shard's part of what it takes."""
-        return self._counts[some_documents(np.diff(self._counts.indptr), ENOUGH_EDGES // n_shards, self.seed)]
+        return self._counts[some_documents(np.diff(self._counts.indptr), enough_edges(self.plan.n_topics) // n_shards, self.seed)]
 
     def begin(
         self, rule: Rule, schedule: Schedule, alpha: np.ndarray, beta: float, start: str, word_topic: np.ndarray | None,
@@ -137,8 +137,12 @@ class Shard:
 
 
 def everywhere(shards: Sequence[Any], method: str, *args: Any) -> list[Any]:
-    """Call a method of all shards, and wait for what they answer. Shards elsewhere give promises first."""
-    answers = [getattr(shard, method)(*args) for shard in shards]
+    """Call a method of all shards, and wait for what they answer."""
+    return waited([getattr(shard, method)(*args) for shard in shards])
+
+
+def waited(answers: Sequence[Any]) -> list[Any]:
+    """Answers, those from elsewhere when they are there: until then they are promises, with a `result`."""
     return [answer.result() if hasattr(answer, "result") else answer for answer in answers]
 
 

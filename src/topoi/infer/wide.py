@@ -15,16 +15,16 @@ from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
 from topoi.infer.state import State
 
-__all__ = ["ENOUGH_EDGES", "merge_topics", "some_documents", "wide_topics"]
+__all__ = ["enough_edges", "merge_topics", "some_documents", "wide_topics"]
 
 WIDER = 2  # times the topics
-ENOUGH_EDGES = 75_000  # to tell topics apart; more would only take longer
+ENOUGH_EDGES, EDGES_PER_TOPIC = 75_000, 500  # to tell topics apart; more would only take longer, and fewer per topic end higher than a random start
 
 
 def wide_topics(plan: Plan, rule: Rule, alpha: float, beta: float, schedule: Schedule, *, seed: int, crew: Crew) -> np.ndarray:
     """(W, K) word shares of topics to begin with, from `schedule.wide` sweeps without stored messages; columns sum to 1."""
     assert plan.counts is not None
-    some = some_documents(np.diff(plan.counts.indptr), ENOUGH_EDGES, seed)
+    some = some_documents(np.diff(plan.counts.indptr), enough_edges(plan.n_topics), seed)
     wide = Plan(WIDER * plan.n_topics, plan.counts[some])
     state = State.start(build_graph(wide, seed=seed), rule, np.full(wide.n_topics, alpha), beta, seed=seed, crew=crew, stored=False)
     for _ in schedule.wide:
@@ -34,6 +34,10 @@ def wide_topics(plan: Plan, rule: Rule, alpha: float, beta: float, schedule: Sch
     for k, group in enumerate(merge_topics(phi, plan.n_topics)):
         topics[:, group] += phi[:, k]
     return topics / topics.sum(axis=0)
+
+
+def enough_edges(n_topics: int) -> int:
+    return max(ENOUGH_EDGES, EDGES_PER_TOPIC * n_topics)
 
 
 def some_documents(n_edges: np.ndarray, enough: int, seed: int) -> np.ndarray:
