@@ -171,7 +171,10 @@ def run_shards(
     """`engine.run` over shards that have begun. first: what they count; weight: of all documents; subject: what callbacks see."""
 
     def merge(counted: Sequence[np.ndarray]) -> np.ndarray:
-        phi = np.maximum(np.sum(counted, axis=0, dtype=np.float64), 0).astype(np.float32)
+        total = np.zeros(counted[0].shape)
+        for part in counted:
+            total += part
+        phi = np.maximum(total, 0).astype(np.float32)  # differences may round to less than nothing
         everywhere(shards, "hear", phi)
         return phi
 
