@@ -18,10 +18,8 @@ from topoi.infer.state import State
 __all__ = ["enough_edges", "merge_topics", "some_documents", "wide_topics"]
 
 WIDER = 2  # times the topics
-ENOUGH_EDGES, EDGES_PER_TOPIC = (
-    75_000,
-    500,
-)  # to tell topics apart; more would only take longer, and fewer per topic end higher than a random start
+ENOUGH_EDGES = 75_000  # to tell topics apart; more would only take longer
+EDGES_PER_TOPIC = 500  # with fewer, a run ends higher than from a random start
 
 
 def wide_topics(plan: Plan, rule: Rule, alpha: float, beta: float, schedule: Schedule, *, seed: int, crew: Crew) -> np.ndarray:
