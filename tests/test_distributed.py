@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -15,7 +16,9 @@ import topoi
 from topoi import LDA, AuthorTopicModel, Corpus, LatentDirichletAllocation, datasets, distributed, evaluate
 from topoi.infer import schedules
 from topoi.infer.crew import Crew
-from topoi.infer.shards import everywhere
+from topoi.infer.rules import make_rule
+from topoi.infer.schedules import make_schedule
+from topoi.infer.shards import Shard, everywhere
 
 QUICK = {"max_iter": 24, "tol": 0}
 
@@ -155,7 +158,9 @@ def test_a_cluster_gives_the_bits_of_one_process(client, mixed, tmp_path):
     files = [str(tmp_path / f"{i}.npz") for i in range(3)]
     model = distributed.fit(LDA(5, **QUICK), files)  # the current client
     same(model, expected)
+    model.callbacks = [threading.Lock().acquire]  # cannot travel, and need not
     shares = distributed.transform(model, files)
+    model.callbacks = None
     assert [len(share) for share in shares] == [part.shape[0] for part in parts]
     assert_array_equal(np.vstack(shares), model.transform(mixed[0].counts))
 
@@ -187,22 +192,84 @@ def test_what_cannot_be_fitted_over_parts_is_refused(client, mixed):
     ):
         with pytest.raises(ValueError, match="Over parts only LDA with rule"):
             distributed.fit(model, [counts], client=client)
-    for parts in (counts, [], "x.npz"):
+    fitted = LDA(5, **QUICK).fit(counts)
+    for parts in (counts, [], "x.npz", mixed[0], None):
         with pytest.raises(ValueError, match="parts must be a list"):
             distributed.fit(LDA(), parts, client=client)
+        with pytest.raises(ValueError, match="parts must be a list"):
+            distributed.transform(fitted, parts, client=client)
+    with pytest.raises(ValueError, match="Over parts only LDA can predict"):
+        distributed.transform(AuthorTopicModel(), [counts], client=client)
     with pytest.raises(ValueError, match="has 79 features, but LDA is expecting 80"):
         distributed.fit(LDA(), [counts, counts[:, :79]], client=client)
-    with pytest.raises(ValueError, match="holds no words at all"):
+    with pytest.raises(ValueError, match="parts hold no words at all"):
         distributed.fit(LDA(), [sparse.csr_array((3, 80))], client=client)
     with pytest.raises(FileNotFoundError, match="does not exist"):
         distributed.fit(LDA(), ["nowhere.npz"], client=client)
 
 
-def test_parts_may_be_empty_and_scikit_learns_names_work(mixed):
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_parts_may_be_empty_and_scikit_learns_names_work(mixed, place):
     parts = cut(mixed[0].counts, 2)
-    model = fit_here(LatentDirichletAllocation(5, max_iter=5, random_state=0), [*parts, sparse.csr_array((2, 80))])
+    parts.insert(place, sparse.csr_array((2, 80)))
+    model = fit_here(LatentDirichletAllocation(5, max_iter=5, random_state=0), parts)
     assert model.doc_topic_.shape == (152, 5)
     assert_allclose(model.doc_topic_.sum(axis=1), 1, rtol=1e-6)
+    assert_allclose(model.bound_, np.exp(-_gain(mixed[0].counts, model, place)), rtol=1e-5)
+
+
+def _gain(counts, model, place):
+    """Mean log-likelihood of a token under a model one of whose parts, the one at `place`, holds no words."""
+    first = (0, 75, 150)[place]
+    shares = np.delete(model.doc_topic_, [first, first + 1], axis=0)
+    return (counts.toarray() * np.log(shares @ model.topic_word_)).sum() / counts.sum()
+
+
+def test_uneven_parts_begin_as_even_ones_do():
+    corpus, _ = datasets.make_lda(400, 200, 8, random_state=0)
+    counts, taken = corpus.counts, []
+    shards = [Shard(part, 8, number, 0, None) for number, part in enumerate([counts[:390], *(counts[i : i + 1] for i in range(390, 400))])]
+    for enough in (2000, 10**6):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("topoi.infer.shards.enough_edges", lambda *_, enough=enough: enough)
+            taken.append(sum(part.nnz for part in everywhere(shards, "some_documents", counts.nnz)))
+    assert 2000 <= taken[0] < 3000
+    assert taken[1] == counts.nnz
+
+
+def test_words_must_be_the_same_in_all_parts(mixed):
+    corpus = mixed[0]
+    with pytest.raises(ValueError, match=r"Part 1: 20 of its words are not in the first part, such as .*corpus.over"):
+        fit_here(LDA(5, **QUICK), [corpus[:70].over(corpus.words[:60]), corpus[70:]])
+    with pytest.raises(ValueError, match="Part 1: either this part or the first one does not name its words"):
+        fit_here(LDA(5, **QUICK), [corpus.counts[:70], corpus[70:]])
+
+
+def test_fractions_are_refused_by_rules_of_tokens(mixed):
+    with pytest.raises(ValueError, match="needs whole-number counts"):
+        fit_here(LDA(5, rule="cvb0", **QUICK), cut(mixed[0].counts * 1.5, 2))
+
+
+def test_warnings_are_of_all_parts_and_given_here(mixed, client, monkeypatch):
+    monkeypatch.setattr("topoi.models.base.MANY", (mixed[0].counts > 0).sum(axis=0).max() - 1)  # entries of a word: fewer in each part
+    with pytest.warns(UserWarning, match="entries are counted one by one"):
+        distributed.fit(LDA(5, **QUICK), cut(mixed[0].counts, 3), client=client)
+    with pytest.warns(UserWarning, match="largest entry of X is"):
+        distributed.fit(LDA(5, **QUICK), cut(mixed[0].counts * 1e5, 2), client=client)
+
+
+def test_nothing_is_lost_beside_the_counts_of_many_others():
+    """Own counts are not differences of sums that dwarf them."""
+    counts = datasets.make_lda(50, 30, 3, random_state=0)[0].counts
+    shard, rule = distributed.Part(counts, LDA(3), 0, 0), make_rule("bp")
+    others = np.zeros((30, 16), np.float32)
+    others[:, :3] = 1e8
+    args = (rule, make_schedule("asynchronous", rule), np.full(3, 0.1), 0.05, "hard", None, 1.0, counts.sum(axis=0), False)
+    shard.hear(shard.begin(*args) + others)
+    for _ in range(3):
+        own = shard.sweep()
+        assert_allclose(own.sum(axis=1), counts.sum(axis=0), rtol=1e-5)
+        shard.hear(own + others)
 
 
 def test_answers_and_promises_are_waited_for():

@@ -164,6 +164,29 @@ def test_names_and_words_are_text_and_never_markup(tmp_path):
     assert set(model.top_words(12)[1]) <= set(page.text_of(1))
 
 
+def test_words_that_no_document_has(tmp_path):
+    X = np.hstack([datasets.make_lda(30, 6, 2, random_state=0)[0].counts.toarray(), np.zeros((30, 9))]).astype(np.float32)
+    LDA(2, **QUICK).fit(X).report(tmp_path / "r.html")
+    assert "nan%" not in (tmp_path / "r.html").read_text()
+
+
+def test_how_long_a_model_learned(fitted, tmp_path):
+    counts = datasets.make_lda(60, 40, 4, random_state=0)[0].counts
+    models = {
+        "sweeps": fitted["lda"],
+        "batches": fitted["batches"],
+        "passes": LDA(4, batch_size=20, max_iter=2).fit(counts),
+        "rest": LDA(4, max_iter=2).fit(counts),
+    }
+    texts = {}
+    for name, model in models.items():
+        model.report(tmp_path / "r.html")
+        texts[name] = Page(tmp_path / "r.html").texts
+    assert {name: name in texts[name] for name in ("sweeps", "batches", "passes")} == dict.fromkeys(("sweeps", "batches", "passes"), True)
+    assert "2, stopped before it came to rest" in texts["rest"]
+    assert "12" in texts["sweeps"]  # tol=0: rest was not asked for
+
+
 def test_the_same_model_gives_the_same_page(fitted, tmp_path):
     for name in ("a.html", "b.html"):
         fitted["authors"].report(tmp_path / name)
@@ -173,8 +196,9 @@ def test_the_same_model_gives_the_same_page(fitted, tmp_path):
 def test_a_page_is_written_whole_or_not_at_all(fitted, tmp_path):
     with pytest.raises(FileNotFoundError, match="no folder"):
         fitted["lda"].report(tmp_path / "no" / "r.html")
-    with pytest.raises(ValueError, match="n_words is 0"):
-        fitted["lda"].report(tmp_path / "r.html", n_words=0)
+    for n_words in (0, 1.5):
+        with pytest.raises(ValueError, match=f"n_words is {n_words}"):
+            fitted["lda"].report(tmp_path / "r.html", n_words=n_words)
     with pytest.raises(NotFittedError):
         LDA().report(tmp_path / "r.html")
     assert not list(tmp_path.iterdir())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from topoi import LDA, RelationalTopicModel, datasets
 from topoi.evaluate import match_topics
@@ -50,19 +51,26 @@ def test_doubles_and_empty_topics_are_merged_first():
 
 
 def test_few_documents_are_enough():
-    n_edges = np.random.default_rng(0).integers(5, 50, 1000)
-    some = wide.some_documents(n_edges, 3000, seed=1)
-    assert 3000 <= n_edges[some].sum() < 3050
-    assert (np.diff(some) > 0).all()
-    assert not np.array_equal(some, wide.some_documents(n_edges, 3000, seed=2)[: len(some)])
-    np.testing.assert_array_equal(wide.some_documents(n_edges, -(-n_edges.sum() // 2), seed=1), np.arange(1000))
+    counts = sparse.csr_array(np.random.default_rng(0).poisson(0.3, (1000, 100)).astype(float))
+    some = wide.some_documents(counts, 3000, seed=1)
+    assert 3000 <= some.nnz < 3060
+    assert len({tuple(row) for row in some.toarray()} - {tuple(row) for row in counts.toarray()}) == 0
+    assert (some.toarray()[:50] != wide.some_documents(counts, 3000, seed=2).toarray()[:50]).any()
+    assert wide.some_documents(counts, -(-counts.nnz // 2), seed=1) is counts
+
+
+def test_how_many_edges_are_enough():
+    assert wide.enough_edges(50, 10**7) == 75_000
+    assert wide.enough_edges(200, 250_000) == 100_000  # 500 for each topic
+    assert wide.enough_edges(200, 450_000) == 150_000  # a third
+    assert wide.enough_edges(200, 10**7) == 200_000  # twice as many
 
 
 def test_first_topics_are_word_shares_of_the_themes(blocks):
     corpus, truth = blocks
     rule = make_rule("bp")
     plan = Plan(4, corpus.counts)
-    topics = wide_topics(plan, rule, 0.1, 0.01, make_schedule("auto", rule, plan), seed=0, crew=Crew(1))
+    topics = wide_topics(plan.counts, plan.n_topics, rule, 0.1, 0.01, make_schedule("auto", rule, plan), seed=0, crew=Crew(1))
     assert topics.shape == (corpus.n_words, 4)
     np.testing.assert_allclose(topics.sum(axis=0), 1, rtol=1e-5)
     assert match_topics(topics.T, truth.topic_word)[1].min() > 0.95

@@ -8,6 +8,7 @@ The parts decide the result, not the workers: on one worker or on twenty, topics
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from copy import copy
 from pathlib import Path
@@ -25,8 +26,8 @@ from topoi.infer.priors import PriorLearner
 from topoi.infer.schedules import make_schedule
 from topoi.infer.shards import Shard, everywhere, run_shards, shared_pace, waited
 from topoi.infer.wide import wide_topics
-from topoi.models.base import refuse_light_weights, refuse_what_does_not_fit, warn_of_heavy_weights
-from topoi.models.lda import LDA
+from topoi.models.base import counted, refuse_fractions, refuse_light_weights, refuse_what_does_not_fit, warn_of_single_precision
+from topoi.models.lda import LDA, LatentDirichletAllocation
 from topoi.text import read
 
 __all__ = ["fit", "transform"]
@@ -37,23 +38,31 @@ NO_SHARDS = "Over parts only LDA with rule 'bp', 'sibp' or 'cvb0', schedule 'aut
 
 
 class Part(Shard):
-    """A shard that has read its documents, where it is. part: a matrix, a Corpus, a file of counts, or a function that returns one of these."""
+    """A shard that reads its documents, where it is. part: a matrix, a Corpus, a file of counts, or a function that returns one of these."""
 
     def __init__(self, part: Any, model: LDA, number: int, seed: int) -> None:
-        documents = part() if callable(part) else part
-        documents = read(documents) if isinstance(documents, str | Path) else documents
+        try:
+            documents = part() if callable(part) else part
+            documents = read(documents) if isinstance(documents, str | Path) else documents
+            if number and not hasattr(model, "components_"):
+                _refuse_other_words(documents, model)
+            counts = model._read(documents, reset=number == 0)
+        except ValueError as error:
+            raise ValueError(f"Part {number}: {error}") from error
         self.model, self.names = model, getattr(documents, "doc_names", None)
-        super().__init__(model._counts(documents, reset=number == 0), model.n_components, number, seed, model.n_jobs)
+        super().__init__(counts, model.n_components, number, seed, model.n_jobs)
 
     def words(self) -> dict[str, Any]:
         """What the first part has taught the model of its input, for the others."""
         return {name: value for name, value in vars(self.model).items() if name in WORDS}
 
-    def check(self, schedule: str) -> None:
-        """Refuse or warn of what a fit could not do, before it takes memory."""
+    def check(self, schedule: str) -> tuple[float, np.ndarray, float]:
+        """Refuse what a fit could not do, before it takes memory. The largest entry, and what `counted` says, for a warning."""
         rule = self.model._check_parameters()
+        if rule.tokens:
+            refuse_fractions(self._counts, self.model.rule)
         refuse_what_does_not_fit(self.plan, rule, schedule)
-        warn_of_heavy_weights(self.plan, rule)
+        return float(self._counts.data.max(initial=0)), *counted(self.plan, rule)
 
     def document_names(self) -> list[str] | None:
         return None if self.names is None else list(map(str, self.names))
@@ -61,6 +70,20 @@ class Part(Shard):
     def shares(self) -> np.ndarray:
         """(documents, K) topic shares under the topics of the model."""
         return self.model.transform(Corpus(self._counts))
+
+
+def _refuse_other_words(documents: Any, model: LDA) -> None:
+    """Words that the first part lacks would be lost, and words without names could be any."""
+    words, known = getattr(documents, "vocabulary", None), model.vocabulary_
+    if (words is None) != (known is None) and isinstance(documents, Corpus):
+        raise ValueError(
+            "either this part or the first one does not name its words, so they cannot be compared; give all of them a vocabulary."
+        )
+    lost = [] if words is None or known is None else sorted(set(map(str, words)) - set(map(str, known)))
+    if lost:
+        raise ValueError(
+            f"{len(lost)} of its words are not in the first part, such as {lost[0]!r}; bring all parts to the same words with corpus.over(words)."
+        )
 
 
 def fit(model: LDA, parts: Sequence[Any], *, client: Any = None) -> LDA:
@@ -73,15 +96,29 @@ def fit(model: LDA, parts: Sequence[Any], *, client: Any = None) -> LDA:
     Each sweep ends with the counts of words going to this process and back, topics x words numbers of 4 bytes for each part. Parts hear from each other once in a
     sweep, so several parts take more sweeps than one piece. Callbacks see the model and the record of the sweep. A worker that is lost ends the run with an error.
     """
-    refused = f"{NO_SHARDS}; give such a model, or fit one of another kind in one piece."
+    _check_parts(parts)
     if not isinstance(model, LDA) or model.weighting != "count" or model.schedule not in ("auto", "relaxed", "asynchronous"):
-        raise ValueError(refused)
+        raise ValueError(f"{NO_SHARDS}; this is {model!r}.")
     rule = model._check_parameters()
     if rule.draws or rule.digamma_owners or not rule.stored or model._batch_size() is not None:
-        raise ValueError(refused)
-    if isinstance(parts, str | Path | Corpus | np.ndarray) or sparse.issparse(parts) or not len(parts):
-        raise ValueError("parts must be a list with at least one part: matrices, Corpora, files of counts, or functions that load them.")
+        raise ValueError(f"{NO_SHARDS}; this is {model!r}.")
     return _fit(model, parts, _placing(client))
+
+
+def _check_parts(parts: Any) -> None:
+    if not isinstance(parts, list | tuple) or not parts:
+        raise ValueError(
+            f"parts must be a list with at least one part: matrices, Corpora, files of counts, or functions that load them; got {type(parts).__name__}."
+        )
+
+
+def _reader(model: LDA) -> LDA:
+    """The model as parts need it: without what has no use there, or may not travel."""
+    reader = copy(model)
+    reader.callbacks, reader.init = None, "hard"
+    for name in ("doc_topic_", "doc_names_", "history_", "_online"):
+        reader.__dict__.pop(name, None)
+    return reader
 
 
 def _placing(client: Any) -> Place:
@@ -109,8 +146,8 @@ def _placing(client: Any) -> Place:
 
 def _placed(parts: Sequence[Any], model: LDA, place: Place, seed: int) -> list[Any]:
     """A shard of each part. Also `model` learns what the first one knows of words."""
-    reader = copy(model)
-    reader.callbacks, reader.init = None, "hard"  # they have no use there, and may not travel
+    reader = _reader(model)
+    reader.__dict__.pop("components_", None)
     shards = waited([place(0, parts[0], reader, seed)])
     (words,) = everywhere(shards, "words")
     for each in (reader, model):
@@ -121,31 +158,36 @@ def _placed(parts: Sequence[Any], model: LDA, place: Place, seed: int) -> list[A
 
 def _fit(model: LDA, parts: Sequence[Any], place: Place) -> LDA:
     """Place the parts, run over them, and keep what was learned."""
-    seed = model._seed()
+    began, seed = time.perf_counter(), model._seed()
     shards = _placed(parts, model, place, seed)
     K, rule = model.n_components, model._check_parameters()
     start, word_topic = model._start(K, model.n_features_in_)
     facts = everywhere(shards, "facts")
-    n_edges, weight = sum(fact.n_edges for fact in facts), sum(fact.weight for fact in facts)
+    n_docs, n_edges, weight = (sum(values) for values in list(zip(*facts, strict=True))[:3])
     if not n_edges:
         raise ValueError("The parts hold no words at all: every entry is 0. Check the vectoriser's vocabulary, min_df and stop words.")
     token = min(1.0, weight / n_edges)
-    documents = sparse.csr_array(sparse.vstack(everywhere(shards, "some_documents", len(shards)), format="csr"))
+    documents = sparse.csr_array(sparse.vstack(everywhere(shards, "some_documents", n_edges), format="csr"))
     some = Plan(K, documents)
     refuse_light_weights(some)
     chosen = make_schedule(model.schedule, rule, some, start=start).name
-    everywhere(shards, "check", chosen)
+    heaviest, in_words, of_documents = zip(*everywhere(shards, "check", chosen), strict=True)
+    warn_of_single_precision(max(heaviest), float(max(np.sum(in_words, axis=0).max(), *of_documents)), rule)
     alpha, learn_alpha = model._prior("doc_topic_prior", K, K, token, light=chosen == "auto")
     (beta,), learn_beta = model._prior("topic_word_prior", 1, K, token, light=chosen == "auto")
-    schedule = make_schedule(model.schedule, rule, some, start=start, max_iter=model.max_iter, prior=alpha.sum())
+    longer = (
+        documents.sum() / documents.shape[0] / (weight / sum(fact.n_rows for fact in facts))
+    )  # than documents are, by which a prior is heavy or not
+    schedule = make_schedule(model.schedule, rule, some, start=start, max_iter=model.max_iter, prior=alpha.sum() * longer)
     learner = PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts) if learn_alpha or learn_beta else None
     if schedule.wide:
         with Crew(model.n_jobs) as crew:
-            start, word_topic = "warm", wide_topics(some, rule, alpha.mean(), float(beta), schedule, seed=seed, crew=crew)
+            start, word_topic = "warm", wide_topics(documents, K, rule, alpha.mean(), float(beta), schedule, seed=seed, crew=crew)
     schedule = shared_pace(schedule, len(shards))
     word_weight = np.sum([fact.word_weight for fact in facts], axis=0)
-    first = everywhere(shards, "begin", rule, schedule, alpha, float(beta), start, word_topic, token, word_weight)
+    first = everywhere(shards, "begin", rule, schedule, alpha, float(beta), start, word_topic, token, word_weight, len(shards) == 1)
     with model._monitor(documents) as monitor:
+        monitor.began = began
         found = run_shards(
             shards, first, alpha, float(beta), token=token, weight=weight, max_iter=model.max_iter,
             monitor=monitor, schedule=schedule, learner=learner, subject=model,
@@ -156,15 +198,19 @@ def _fit(model: LDA, parts: Sequence[Any], place: Place) -> LDA:
     model.doc_names_ = None if any(part is None for part in names) else np.array([name for part in names for name in part], dtype=str)
     model.doc_topic_prior_, model.topic_word_prior_ = found.alpha.copy(), found.beta
     model.weighting_ = fit_weighting("count", documents)
-    model.__dict__.pop("bound_", None)  # of an earlier fit
-    model._n_docs, model._online = sum(fact.n_docs for fact in facts), None
+    if isinstance(model, LatentDirichletAllocation):
+        model.bound_ = float(np.exp(-sum(everywhere(shards, "log_likelihood")) / weight))
+    model._n_docs, model._online = n_docs, None
     model.n_iter_, model.history_, model.converged_ = found.sweeps, monitor.table(), monitor.converged
     return model
 
 
 def transform(model: LDA, parts: Sequence[Any], *, client: Any = None) -> list[np.ndarray]:
     """Topic shares of documents in several parts, one array (documents, K) for each part. parts, client: as for `fit`."""
+    _check_parts(parts)
+    if not isinstance(model, LDA):
+        raise ValueError(f"Over parts only LDA can predict; this is {model!r}. Give its transform one part at a time.")
     check_is_fitted(model)
-    place = _placing(client)
-    shards = waited([place(number, part, model, 0) for number, part in enumerate(parts, 1)])  # from 1: no part teaches words
+    place, reader = _placing(client), _reader(model)
+    shards = waited([place(number, part, reader, 0) for number, part in enumerate(parts, 1)])  # from 1: no part teaches words
     return everywhere(shards, "shares")

@@ -151,6 +151,8 @@ def report(
 
     may_write([output], force)
     loaded, corpus = load_model(model), None
+    if output.exists() and output.samefile(model):
+        raise ValueError(f"{output} is the model itself; give the page another name.")
     if test is not None:
         mention_unused(columns, *_unheard(loaded))
         corpus = read_corpus(test, columns, like=loaded)

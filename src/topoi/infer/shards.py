@@ -33,6 +33,7 @@ class Facts(NamedTuple):
     n_docs: int  # with words
     n_edges: int
     weight: float
+    n_rows: int  # documents, with words or without
     word_weight: np.ndarray  # (W,) sum of x of each word
 
 
@@ -51,18 +52,20 @@ class Shard:
 
     def facts(self) -> Facts:
         counts = self._counts
-        return Facts(int((counts.sum(axis=1) > 0).sum()), counts.nnz, float(counts.sum()), counts.sum(axis=0))
+        word_weight = np.bincount(counts.indices, counts.data.astype(np.float32), counts.shape[1])  # as edges have it
+        return Facts(int((counts.sum(axis=1) > 0).sum()), counts.nnz, float(counts.data.sum()), counts.shape[0], word_weight)
 
-    def some_documents(self, n_shards: int) -> sparse.csr_array:
-        """Documents for the wide start: this shard's part of what it takes."""
-        return self._counts[some_documents(np.diff(self._counts.indptr), enough_edges(self.plan.n_topics) // n_shards, self.seed)]
+    def some_documents(self, n_edges: int) -> sparse.csr_array:
+        """Documents for the wide start: this shard's part of what it takes. n_edges: of all shards."""
+        enough = int(enough_edges(self.plan.n_topics, n_edges) * self._counts.nnz / n_edges)
+        return some_documents(self._counts, enough, self.seed)
 
     def begin(
         self, rule: Rule, schedule: Schedule, alpha: np.ndarray, beta: float, start: str, word_topic: np.ndarray | None,
-        token: float, word_weight: np.ndarray,
+        token: float, word_weight: np.ndarray, alone: bool,
     ) -> np.ndarray:  # fmt: skip
-        """First messages. token, word_weight: of the documents of all shards."""
-        self.rule, self.schedule = rule, schedule
+        """First messages. token, word_weight: of the documents of all shards; alone: there are no others."""
+        self.rule, self.schedule, self.alone = rule, schedule, alone
         graph = replace(build_graph(self.plan, seed=self.seed, tokens=rule.tokens), token=token)
         with Crew(self.n_jobs) as crew:
             self.state = State.start(
@@ -104,9 +107,8 @@ class Shard:
     def sweep(self) -> np.ndarray:
         with Crew(self.n_jobs) as crew:
             sweep(self.state, self.rule, replace(self.schedule, arrange=None), crew)
-            if self.state.sweep % REBUILD_EVERY == 0:
-                self.state.rebuild(self.rule, crew)
-        return self._counted()
+        # On top of many counts of others, differences lose what this shard counts: it counts anew in every round.
+        return self.rebuild() if self.state.sweep % REBUILD_EVERY == 0 or not self.alone else self._counted()
 
     def moved(self) -> tuple[float, str]:
         """The residual of the last sweep, and how it was made."""
@@ -129,8 +131,15 @@ class Shard:
     def rebuild(self) -> np.ndarray:
         """Count all messages anew."""
         with Crew(self.n_jobs) as crew:
+            if not self.state.stored:
+                if self.alone:  # several shards that put the sum of all right would each do it in full
+                    self.state.rebuild(self.rule, crew)
+                return self._counted()
+            self.plan.word_base = None  # own messages alone
             self.state.rebuild(self.rule, crew)
-        return self._counted()
+        self.own, self.own_totals = self.state.tables.phi.copy(), self.state.tables.totals.copy()
+        self.hear(self.others + self.own)
+        return self.own
 
     def doc_topic(self) -> np.ndarray:
         return self.state.doc_topic()

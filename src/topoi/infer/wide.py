@@ -7,6 +7,7 @@ one to itself; merging those that say the same leaves one topic for each theme.
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
 from topoi.graph.wiring import Plan, build_graph
 from topoi.infer.crew import Crew
@@ -19,34 +20,36 @@ __all__ = ["enough_edges", "merge_topics", "some_documents", "wide_topics"]
 
 WIDER = 2  # times the topics
 ENOUGH_EDGES = 75_000  # to tell topics apart; more would only take longer
-EDGES_PER_TOPIC = 500  # with fewer, a run ends higher than from a random start
+EDGES_PER_TOPIC = 500  # with fewer, a run ends higher than from a random start; with many documents twice as many, up to a third of all
 
 
-def wide_topics(plan: Plan, rule: Rule, alpha: float, beta: float, schedule: Schedule, *, seed: int, crew: Crew) -> np.ndarray:
-    """(W, K) word shares of topics to begin with, from `schedule.wide` sweeps without stored messages; columns sum to 1."""
-    assert plan.counts is not None
-    some = some_documents(np.diff(plan.counts.indptr), enough_edges(plan.n_topics), seed)
-    wide = Plan(WIDER * plan.n_topics, plan.counts[some])
+def wide_topics(
+    documents: sparse.csr_array, n_topics: int, rule: Rule, alpha: float, beta: float, schedule: Schedule, *, seed: int, crew: Crew
+) -> np.ndarray:
+    """(W, n_topics) word shares of topics to begin with, from `schedule.wide` sweeps over `documents` without stored messages; columns sum to 1."""
+    wide = Plan(WIDER * n_topics, documents)
     state = State.start(build_graph(wide, seed=seed), rule, np.full(wide.n_topics, alpha), beta, seed=seed, crew=crew, stored=False)
     for _ in schedule.wide:
         sweep(state, rule, Schedule("wide", relax=schedule.wide), crew)
     phi = state.tables.phi[:, : wide.n_topics]
-    topics = np.full((len(phi), plan.n_topics), beta)
-    for k, group in enumerate(merge_topics(phi, plan.n_topics)):
+    topics = np.full((len(phi), n_topics), beta)
+    for k, group in enumerate(merge_topics(phi, n_topics)):
         topics[:, group] += phi[:, k]
     return topics / topics.sum(axis=0)
 
 
-def enough_edges(n_topics: int) -> int:
-    return max(ENOUGH_EDGES, EDGES_PER_TOPIC * n_topics)
+def enough_edges(n_topics: int, n_edges: int) -> int:
+    """Edges for a wide start to so many topics. n_edges: of all documents."""
+    per_topic = EDGES_PER_TOPIC * n_topics
+    return max(ENOUGH_EDGES, per_topic, min(2 * per_topic, n_edges // 3))
 
 
-def some_documents(n_edges: np.ndarray, enough: int, seed: int) -> np.ndarray:
-    """Documents drawn at random until they have `enough` edges; all documents, if these are no more than twice as many. n_edges: (D,)."""
-    if n_edges.sum() <= 2 * enough:
-        return np.arange(len(n_edges))
-    order = np.random.default_rng(seed).permutation(len(n_edges))
-    return np.sort(order[: np.searchsorted(np.cumsum(n_edges[order]), enough) + 1])
+def some_documents(counts: sparse.csr_array, enough: int, seed: int) -> sparse.csr_array:
+    """Documents drawn at random until they have `enough` edges; all documents, if these are no more than twice as many."""
+    if counts.nnz <= 2 * enough:
+        return counts
+    n_edges, order = np.diff(counts.indptr), np.random.default_rng(seed).permutation(counts.shape[0])
+    return counts[np.sort(order[: np.searchsorted(np.cumsum(n_edges[order]), enough) + 1])]
 
 
 def merge_topics(phi: np.ndarray, n: int) -> np.ndarray:

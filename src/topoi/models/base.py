@@ -28,7 +28,7 @@ from topoi.infer.priors import FieldWeightLearner, Learner, PriorLearner
 from topoi.infer.rules import Rule, make_rule
 from topoi.infer.schedules import gets_lists, make_schedule
 from topoi.infer.state import STARTS, State
-from topoi.infer.wide import wide_topics
+from topoi.infer.wide import enough_edges, some_documents, wide_topics
 from topoi.models.topics import Topics
 
 if TYPE_CHECKING:
@@ -105,7 +105,9 @@ class TopicModelBase(Topics):
             state = saves.restore(graph, monitor) if saves is not None else None
             first, topics, stored = start, word_topic, rule.stored and schedule.stores
             if state is None and schedule.wide:
-                first, topics = "warm", wide_topics(plan, rule, alpha.mean(), float(beta[0]), schedule, seed=seed, crew=crew)
+                assert plan.counts is not None
+                some = some_documents(plan.counts, enough_edges(n_topics, plan.counts.nnz), seed)
+                first, topics = "warm", wide_topics(some, n_topics, rule, alpha.mean(), float(beta[0]), schedule, seed=seed, crew=crew)
             state = state or State.start(
                 graph, rule, alpha, float(beta[0]), seed=seed, crew=crew, start=first, word_topic=topics, stored=stored
             )
@@ -159,7 +161,14 @@ class TopicModelBase(Topics):
         return rule
 
     def _counts(self, X: Any, *, reset: bool) -> sparse.csr_array:
-        """X as canonical counts, after scikit-learn's checks and our own."""
+        """X as canonical counts, after scikit-learn's checks and our own; at a fit there must be words in it."""
+        counts = self._read(X, reset=reset)
+        if reset and not counts.nnz:
+            raise ValueError("X holds no words at all: every entry is 0. Check the vectoriser's vocabulary, min_df and stop words.")
+        return counts
+
+    def _read(self, X: Any, *, reset: bool) -> sparse.csr_array:
+        """X as canonical counts. reset: the model is new to its words."""
         corpus = X if isinstance(X, Corpus) else None
         checked = self._checked_corpus(corpus, reset) if corpus is not None else self._checked_matrix(X, reset)
         counts = check_counts(checked)
@@ -169,8 +178,6 @@ class TopicModelBase(Topics):
             self.vectorizer_ = None if corpus is None else corpus.vectorizer
             self.doc_names_ = None if corpus is None or corpus.doc_names is None else np.asarray(corpus.doc_names, dtype=str)
             self._topic_names: dict[int, str] = {}
-            if not counts.nnz:
-                raise ValueError("X holds no words at all: every entry is 0. Check the vectoriser's vocabulary, min_df and stop words.")
         return counts
 
     def _checked_corpus(self, corpus: Corpus, reset: bool) -> sparse.csr_array:
@@ -369,37 +376,42 @@ def refuse_fractions(counts: sparse.csr_array, rule: str) -> None:
 
 
 def warn_of_heavy_weights(plan: Plan, rule: Rule) -> None:
-    """A message leaves out its own weight; of a very large one, single precision leaves crumbs that outweigh the prior.
-
-    Tokens, or entries where a rule takes these as a whole, are lost where a word, a document or an author has very many.
-    """
+    """Warn of counts that single precision cannot hold."""
     assert plan.counts is not None
-    heaviest = float(plan.counts.data.max(initial=0))
+    in_words, of_owners = counted(plan, rule)
+    warn_of_single_precision(float(plan.counts.data.max(initial=0)), float(max(in_words.max(initial=0), of_owners)), rule)
+
+
+def warn_of_single_precision(heaviest: float, most: float, rule: Rule) -> None:
+    """heaviest: entry of X. A message leaves out its own weight; of a very large one, single precision leaves crumbs that outweigh the prior.
+
+    most: what one row of a table may come to hold. Tokens, or entries where a rule takes these as a whole, are lost where a word, a document or an author has very many.
+    """
     if min(heaviest, rule.own_cap) > HEAVY:
         warnings.warn(
             f"The largest entry of X is {heaviest:g}; above {HEAVY:g} messages lose precision. Divide X by a constant.",
-            stacklevel=5,
+            stacklevel=6,
         )
-    if (most := most_counted(plan, rule)) > MANY:
+    if most > MANY:
         unit = "tokens" if rule.tokens else "entries"
         way_out = "use rule='bp', which takes an entry of X as a whole" if rule.tokens else "learn in mini-batches (batch_size)"
         warnings.warn(
             f"A word, a document or an author has {most:,.0f} {unit}; above {MANY:g} single precision loses some where {unit} are counted one by one. "
             f"Leave out words that are so frequent, split documents that are so long, or {way_out}.",
-            stacklevel=5,
+            stacklevel=6,
         )
 
 
-def most_counted(plan: Plan, rule: Rule) -> float:
-    """What one row of a table may come to hold: tokens, or entries of X, of the word or of the owner (a document, an author) that has most."""
+def counted(plan: Plan, rule: Rule) -> tuple[np.ndarray, float]:
+    """Tokens, or entries of X, of each word (W,), and of the owner (a document, an author) that has most."""
     counts = plan.counts
     assert counts is not None
     if rule.tokens:
         in_words, in_docs = counts.sum(axis=0), counts.sum(axis=1)
     else:
-        in_words, in_docs = np.bincount(counts.indices, minlength=1), np.diff(counts.indptr)
+        in_words, in_docs = np.bincount(counts.indices, minlength=counts.shape[1]), np.diff(counts.indptr)
     owned = in_docs if plan.owners is None else plan.owners.T @ in_docs
-    return float(max(in_words.max(initial=0), owned.max(initial=0)))
+    return in_words, float(owned.max(initial=0))
 
 
 def refuse_light_weights(plan: Plan) -> None:

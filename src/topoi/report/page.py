@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
@@ -29,11 +30,11 @@ def write(model: Topics, path: str | Path, *, test: Any = None, n_words: int = 1
     """Write the report of a fitted model to an HTML file. test: documents the model has not seen, to measure it on."""
     check_is_fitted(model)
     for name, value in (("n_words", n_words), ("n_documents", n_documents)):
-        if value < 1:
-            raise ValueError(f"{name} is {value}; expected at least 1.")
+        if not isinstance(value, numbers.Integral) or value < 1:
+            raise ValueError(f"{name} is {value!r}; expected a whole number of at least 1.")
     page = _page(model, None if test is None else quality(model, test), n_words, n_documents)
     with replacing(path) as file:
-        file.write(page.encode())
+        file.write(page.encode("utf-8", "replace"))
 
 
 def _page(model: Any, measured: dict[str, float] | None, n_words: int, n_documents: int) -> str:
@@ -61,7 +62,7 @@ def _facts(model: Any, measured: dict[str, float] | None) -> str:
     alpha = model.doc_topic_prior_
     facts = [
         ("words", f"{model.components_.shape[1]:,}"),
-        ("sweeps", f"{model.n_iter_}{'' if getattr(model, 'converged_', True) else ', stopped before it came to rest'}"),
+        _length(model),
         ("prior of topics", f"{alpha.sum():.3g} in all, {alpha.min():.3g} to {alpha.max():.3g}"),
         ("prior of words", f"{model.topic_word_prior_:.3g}"),
         ("diversity", f"{topic_diversity(model):.2f} <small>of the topics' top 25 words are different</small>"),
@@ -78,6 +79,14 @@ def _facts(model: Any, measured: dict[str, float] | None) -> str:
             ("coherence (NPMI)", f"{measured['npmi']:.3f} <small>of top words in the same documents</small>"),
         ]
     return _table([(f"<th>{name}</th>", f"<td>{value}</td>") for name, value in facts])
+
+
+def _length(model: Any) -> tuple[str, str]:
+    """How long it learned, and in what."""
+    history = getattr(model, "history_", None)
+    unit = "batches" if not history else "passes" if history[-1]["schedule"] == "batches" else "sweeps"
+    asked = model.tol > 0 and not getattr(model, "converged_", True)
+    return unit, f"{model.n_iter_}{', stopped before it came to rest' if asked else ''}"
 
 
 def _map(model: Any, apart: np.ndarray) -> str:
@@ -151,7 +160,7 @@ def _topics(model: Any, order: Iterable[int], near: list[list[int]], n_words: in
 def _frequent_words(model: Any, n: int) -> list[str]:
     """For each topic a table of its top words: bars for their shares of the topic, and how much of each word is in this topic."""
     words, topic_word = model._words(None), model.topic_word_
-    held = np.maximum(model.components_ - model.topic_word_prior_, 0)
+    held = np.maximum(model.components_.astype(np.float64) - model.topic_word_prior_, 0)
     here = held / np.maximum(held.sum(axis=0), 1e-300)
     tables = []
     for k, row in enumerate(topic_word):
