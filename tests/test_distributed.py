@@ -251,7 +251,7 @@ def test_fractions_are_refused_by_rules_of_tokens(mixed):
 
 
 def test_warnings_are_of_all_parts_and_given_here(mixed, client, monkeypatch):
-    monkeypatch.setattr("topoi.models.base.MANY", (mixed[0].counts > 0).sum(axis=0).max() - 1)  # entries of a word: fewer in each part
+    monkeypatch.setattr("topoi.models.limits.MANY", (mixed[0].counts > 0).sum(axis=0).max() - 1)  # entries of a word: fewer in each part
     with pytest.warns(UserWarning, match="entries are counted one by one"):
         distributed.fit(LDA(5, **QUICK), cut(mixed[0].counts, 3), client=client)
     with pytest.warns(UserWarning, match="largest entry of X is"):

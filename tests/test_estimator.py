@@ -26,7 +26,7 @@ from topoi.graph.wiring import Plan
 from topoi.infer import reference
 from topoi.infer.crew import Crew
 from topoi.infer.rules import make_rule
-from topoi.models.base import counted, warn_of_heavy_weights
+from topoi.models.limits import counted, warn_of_heavy_weights
 
 TEXTS = ["cats and dogs", "dogs chase cats", "stocks and bonds", "bonds beat stocks", "cats dogs", "stocks bonds"] * 4
 
@@ -607,7 +607,7 @@ def test_tokens_that_single_precision_cannot_count_are_warned_of(rule):
 
 
 def test_a_fit_warns_of_too_many_tokens(monkeypatch):
-    monkeypatch.setattr("topoi.models.base.MANY", 10)
+    monkeypatch.setattr("topoi.models.limits.MANY", 10)
     for options in ({"rule": "gibbs"}, {"rule": "cvb0"}, {"rule": "cvb0", "batch_size": 15}):
         with pytest.warns(UserWarning, match="single precision loses some where tokens are counted one by one"):
             LDA(3, max_iter=1, **options).fit(small_counts())

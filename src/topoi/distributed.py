@@ -26,8 +26,8 @@ from topoi.infer.priors import PriorLearner
 from topoi.infer.schedules import make_schedule
 from topoi.infer.shards import Shard, everywhere, run_shards, shared_pace, waited
 from topoi.infer.wide import wide_topics
-from topoi.models.base import counted, refuse_fractions, refuse_light_weights, refuse_what_does_not_fit, warn_of_single_precision
 from topoi.models.lda import LDA, LatentDirichletAllocation
+from topoi.models.limits import counted, refuse_fractions, refuse_light_weights, refuse_what_does_not_fit, warn_of_single_precision
 from topoi.text import read
 
 __all__ = ["fit", "transform"]

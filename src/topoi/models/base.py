@@ -5,30 +5,29 @@ from __future__ import annotations
 import numbers
 import re
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import psutil
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from topoi.corpus import Corpus, check_counts, hold_out, is_whole, refuse_broken
+from topoi.corpus import Corpus, check_counts, hold_out, refuse_broken
 from topoi.formats.arrays import is_anndata
 from topoi.graph.factors import Factor, Words, fit_weighting, make_plan
-from topoi.graph.wiring import Plan, build_graph, padded
+from topoi.graph.wiring import Plan, build_graph
 from topoi.infer.crew import Crew
 from topoi.infer.engine import run
 from topoi.infer.monitor import Monitor, document_log_likelihood
 from topoi.infer.predict import fold_in, fold_in_state, prediction_plan
 from topoi.infer.priors import FieldWeightLearner, Learner, PriorLearner
 from topoi.infer.rules import Rule, make_rule
-from topoi.infer.schedules import gets_lists, make_schedule
+from topoi.infer.schedules import make_schedule
 from topoi.infer.state import STARTS, State
 from topoi.infer.wide import enough_edges, some_documents, wide_topics
+from topoi.models.limits import refuse_fractions, refuse_what_does_not_fit, warn_of_heavy_weights
 from topoi.models.topics import Topics
 
 if TYPE_CHECKING:
@@ -36,13 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = ["TopicModelBase", "checked_prior"]
 
-HEAVY = 1e5  # weight of an entry of X
-LIGHT = 1e-16  # mean weight of the entries of X: below, products of counts and priors leave the range of single precision
-MANY = 1e7  # tokens or entries of a word or an owner: one by one, single precision counts up to 2^24
 LEAST_PRIOR, MOST_PRIOR = 1e-6, 1e12  # of given priors: what a message leaves of its own token, where it should leave 0, is up to 1e-7
 FIRST_PRIOR, LIGHT_PRIOR = 0.1, 0.02  # where learned priors start; and before brisk sweeps, where strong ones wipe out rare topics
 FIRST_PRIOR_SUM = 5.0  # the most that the first prior of all topics weighs: a document of few tokens must still be heard
-TYPICAL_LIST = 128  # topics on a document's lists, for a rough estimate of memory
 WEIGHT_SWEEPS = 60  # sweeps on nine tenths of the tokens in which field weights are learned
 
 
@@ -365,87 +360,3 @@ def open_checkpoint(path: Any, every: int, model: TopicModelBase, plan: Plan, st
     from topoi.checkpoints import Checkpoint
 
     return Checkpoint(path, every, model, plan, start)
-
-
-def refuse_fractions(counts: sparse.csr_array, rule: str) -> None:
-    if not is_whole(counts):
-        raise ValueError(
-            f"rule={rule!r} works on single tokens and needs whole-number counts; X (or its weighting) has fractions. "
-            "Use rule='bp', or give raw counts with weighting='count'; messages='edge' takes fractions (not for 'gibbs')."
-        )
-
-
-def warn_of_heavy_weights(plan: Plan, rule: Rule) -> None:
-    """Warn of counts that single precision cannot hold."""
-    assert plan.counts is not None
-    in_words, of_owners = counted(plan, rule)
-    warn_of_single_precision(float(plan.counts.data.max(initial=0)), float(max(in_words.max(initial=0), of_owners)), rule)
-
-
-def warn_of_single_precision(heaviest: float, most: float, rule: Rule) -> None:
-    """heaviest: entry of X. A message leaves out its own weight; of a very large one, single precision leaves crumbs that outweigh the prior.
-
-    most: what one row of a table may come to hold. Tokens, or entries where a rule takes these as a whole, are lost where a word, a document or an author has very many.
-    """
-    if min(heaviest, rule.own_cap) > HEAVY:
-        warnings.warn(
-            f"The largest entry of X is {heaviest:g}; above {HEAVY:g} messages lose precision. Divide X by a constant.",
-            stacklevel=6,
-        )
-    if most > MANY:
-        unit = "tokens" if rule.tokens else "entries"
-        way_out = "use rule='bp', which takes an entry of X as a whole" if rule.tokens else "learn in mini-batches (batch_size)"
-        warnings.warn(
-            f"A word, a document or an author has {most:,.0f} {unit}; above {MANY:g} single precision loses some where {unit} are counted one by one. "
-            f"Leave out words that are so frequent, split documents that are so long, or {way_out}.",
-            stacklevel=6,
-        )
-
-
-def counted(plan: Plan, rule: Rule) -> tuple[np.ndarray, float]:
-    """Tokens, or entries of X, of each word (W,), and of the owner (a document, an author) that has most."""
-    counts = plan.counts
-    assert counts is not None
-    if rule.tokens:
-        in_words, in_docs = counts.sum(axis=0), counts.sum(axis=1)
-    else:
-        in_words, in_docs = np.bincount(counts.indices, minlength=counts.shape[1]), np.diff(counts.indptr)
-    owned = in_docs if plan.owners is None else plan.owners.T @ in_docs
-    return in_words, float(owned.max(initial=0))
-
-
-def refuse_light_weights(plan: Plan) -> None:
-    """Refuse weights to learn from that single precision would lose."""
-    if plan.token < LIGHT and not plan.frozen_words:
-        raise ValueError(
-            f"The mean entry of X is {plan.token:g}; single precision loses weights below {LIGHT:g}. Multiply X by a constant."
-        )
-
-
-def refuse_what_does_not_fit(plan: Plan, rule: Rule, schedule: str = "asynchronous") -> None:
-    """Compare weights with the range of single precision, and what messages and tables need with the memory that is free, before any of it is taken."""
-    assert plan.counts is not None
-    refuse_light_weights(plan)
-    counts, width = plan.counts, padded(plan.n_topics)
-    n_docs, n_words = counts.shape
-    edges = (
-        np.bincount(np.repeat(np.arange(n_docs), np.diff(counts.indptr)), counts.data, n_docs) if rule.tokens else np.diff(counts.indptr)
-    )
-    owners = np.ones(n_docs) if plan.owners is None else np.diff(plan.owners.indptr)
-    allowed = np.full(n_docs, width) if plan.topics is None else np.where(np.diff(plan.topics.indptr), np.diff(plan.topics.indptr), width)
-    if schedule == "auto" and gets_lists(plan.n_topics, edges.sum() * width):
-        allowed = np.minimum(allowed, TYPICAL_LIST)
-    messages = edges.sum() if rule.draws else 0 if not rule.stored else (edges * owners * allowed).sum()
-    messages *= 2 if schedule == "residual-words" else 1  # they are put into another order
-    tables = 2 * width * (owners.sum() + n_words) + (6 * width * n_docs if schedule == "active" else 0)
-    results = 4 * plan.n_topics * (n_docs + n_words)  # shares and counts of the fitted model, and as perplexity reads them
-    need, free = 4.0 * (messages + tables + results), psutil.virtual_memory().available
-    if need > free:
-        cures = ["fewer documents at a time" if plan.frozen_words else "fewer topics (n_components)"]
-        if plan.is_plain and not plan.fields:
-            cures += ["topic lists (rule='bp', schedule='auto')"] * (schedule != "auto")
-            cures += ["messages='none' (rule='bp')"] * rule.stored + ["mini-batches in constant memory (batch_size)"]
-        raise MemoryError(
-            f"{plan.n_topics} topics on {edges.sum():,.0f} edges need {need / 2**30:,.1f} GiB, but {free / 2**30:,.1f} GiB are free. "
-            f"Use {', or '.join(cures)}."
-        )

@@ -18,14 +18,8 @@ from topoi.graph.wiring import Plan
 from topoi.infer.crew import Crew
 from topoi.infer.monitor import Monitor, Record, document_log_likelihood
 from topoi.infer.online import Online, with_words
-from topoi.models.base import (
-    TopicModelBase,
-    open_checkpoint,
-    refuse_fractions,
-    refuse_light_weights,
-    refuse_what_does_not_fit,
-    warn_of_heavy_weights,
-)
+from topoi.models.base import TopicModelBase, open_checkpoint
+from topoi.models.limits import refuse_fractions, refuse_light_weights, refuse_what_does_not_fit, warn_of_heavy_weights
 
 __all__ = ["LDA", "LatentDirichletAllocation"]
 
