@@ -175,9 +175,8 @@ def _fit(model: LDA, parts: Sequence[Any], place: Place) -> LDA:
     warn_of_single_precision(max(heaviest), float(max(np.sum(in_words, axis=0).max(), *of_documents)), rule)
     alpha, learn_alpha = model._prior("doc_topic_prior", K, K, token, light=chosen == "auto")
     (beta,), learn_beta = model._prior("topic_word_prior", 1, K, token, light=chosen == "auto")
-    longer = (
-        documents.sum() / documents.shape[0] / (weight / sum(fact.n_rows for fact in facts))
-    )  # than documents are, by which a prior is heavy or not
+    # Whether a prior is heavy goes by the mean document, and some documents may be longer than the mean.
+    longer = documents.sum() / documents.shape[0] / (weight / sum(fact.n_rows for fact in facts))
     schedule = make_schedule(model.schedule, rule, some, start=start, max_iter=model.max_iter, prior=alpha.sum() * longer)
     learner = PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts) if learn_alpha or learn_beta else None
     if schedule.wide:
