@@ -3,7 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= ../shared/data
 
-.PHONY: clean-cache demo test test-slow lint format bench paper clean
+N ?= 1000
+
+.PHONY: clean-cache demo test test-slow fuzz lint format bench paper clean
 
 .venv/.ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -27,6 +29,9 @@ test: .venv/.ready  ## all tests that run everywhere
 
 test-slow: .venv/.ready  ## longer tests, on the corpora under DATA
 	TOPOI_DATA=$(DATA) $(BIN)/python -m pytest -m slow
+
+fuzz: .venv/.ready  ## N files that are wrong but well-formed: models, and a fifth of it checkpoints and files of each format
+	$(BIN)/python -m fuzz all --n $(N)
 
 lint: .venv/.ready
 	$(BIN)/ruff check .

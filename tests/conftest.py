@@ -15,7 +15,7 @@ from scipy import sparse
 
 from topoi import datasets
 from topoi.graph.factors import Documents, Words, compile_factors
-from topoi.infer import engine, reference, schedules
+from topoi.infer import afresh, engine, reference, schedules
 from topoi.infer.bundles import Tables
 from topoi.infer.crew import Crew
 from topoi.infer.rules import Rule, make_rule
@@ -28,6 +28,7 @@ settings.load_profile("topoi")
 # Every rule with every schedule that it accepts.
 COMBINATIONS = [
     *((rule, schedule) for rule in ("bp", "sibp", "cvb0") for schedule in ("relaxed", "asynchronous", "synchronous", "residual")),
+    *((rule, "incremental") for rule in ("bp", "sibp", "vb")),
     ("vb", "synchronous"),
     ("gibbs", "asynchronous"),
 ]
@@ -77,15 +78,24 @@ class Run:
         if self.rule.draws:
             reference.gibbs(graph, self.tables, self.z, flow, fields, knobs)
             return flow.residual
-        if self.rule.inner > 1:
-            held = self.tables.theta.sum(axis=1, keepdims=True)
-            self.tables = self.tables._replace(theta=held / graph.n_topics * (np.arange(graph.width) < graph.n_topics))
-        for again in range(self.rule.inner)[::-1]:
-            read, seen = self.rule.seen(self.tables, knobs)
-            write = read if self.schedule.in_place else reference.doubled(blank_tables(graph))
-            residual = reference.sweep(graph, read, write, self.mu, flow, fields, seen)
-            self.tables = write._replace(phi=self.tables.phi, totals=self.tables.totals) if again else write
-        return residual
+        if self.rule.inner > 1 or self.schedule.afresh:
+            residual, self.tables = infer_twin(self.state, self.rule, self.tables, self.mu, knobs)
+            return residual
+        read, seen = self.rule.seen(self.tables, knobs)
+        self.tables = read if self.schedule.in_place else reference.doubled(blank_tables(graph))
+        return reference.sweep(graph, read, self.tables, self.mu, flow, fields, seen)
+
+
+def infer_twin(state: State, rule: Rule, tables: Tables, mu: np.ndarray, knobs: Any) -> tuple[np.ndarray, Tables]:
+    """The twin of `afresh.infer_afresh` where messages are stored: residuals, and the tables of the new messages in `mu`."""
+    graph = state.graph
+    read, seen = rule.seen_words(tables, knobs)
+    read, seen = (read, seen) if graph.private else rule.seen_owners(read, seen)
+    twin = reference.infer if graph.private else reference.infer_joint
+    residual = twin(graph, read, mu, state.fields, seen, afresh.settings(state, rule), range(graph.n_docs))
+    blank, counted = reference.doubled(blank_tables(graph)), reference.count(graph, mu)
+    phi = blank.phi if knobs.frozen_words else blank.phi + counted.phi
+    return residual, counted._replace(phi=phi, totals=phi.sum(axis=0), theta=blank.theta + counted.theta)
 
 
 def begin(

@@ -15,7 +15,11 @@ from conftest import every_model_combination
 from scipy import sparse
 
 from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, TopicModel, datasets
+from topoi.digests import digest
 from topoi.graph.factors import Authors, Links, Words
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from fuzz.archives import contents_of, packed
 
 pytestmark = pytest.mark.usefixtures("brisk_always")
 
@@ -253,7 +257,7 @@ def test_a_run_killed_after_its_last_sweep(tmp_path, monkeypatch):
 def test_a_model_file_is_no_checkpoint(tmp_path, mixed):
     path = tmp_path / "m.topoi"
     LDA(3, max_iter=2).fit(mixed[0]).save(path)
-    with pytest.raises(ValueError, match="no checkpoint.*give another file"):
+    with pytest.raises(ValueError, match="not a checkpoint.*give another file"):
         LDA(3).fit(mixed[0], checkpoint=path)
     assert path.exists()
 
@@ -268,3 +272,102 @@ def test_bad_checkpoints(tmp_path, mixed):
     with pytest.raises(ValueError, match="checkpoint_every is 0"):
         LDA(4).fit(counts, checkpoint=tmp_path / "new.ckpt", checkpoint_every=0)
     assert [p.name for p in Path(tmp_path).iterdir()] == ["run.ckpt"]
+
+
+def crashed(make, data, path, sweep=6):
+    """The contents of the checkpoint that a crash leaves."""
+    with pytest.raises(Crash):
+        make(callbacks=[crash_at(sweep)]).fit(data, checkpoint=path, checkpoint_every=4)
+    return contents_of(path)
+
+
+BREAKS = {  # what would crash the process, end without an error, or raise what nobody understands
+    "order of visits": lambda arrays: arrays["flow.order"].__setitem__(slice(None), arrays["flow.order"][::-1].copy()),
+    "order beyond its end": lambda arrays: arrays["flow.order"].__setitem__(0, 10**9),
+    "a visit twice": lambda arrays: arrays["flow.order"].__setitem__(0, arrays["flow.order"][1]),
+    "a table cut short": lambda arrays: arrays.update({"tables.phi": arrays["tables.phi"][:-1].copy()}),
+    "messages cut short": lambda arrays: arrays.update({"flow.mu": arrays["flow.mu"][:-1].copy()}),
+    "a table with NaN": lambda arrays: arrays["tables.theta"].__setitem__((0, 0), np.nan),
+    "a missing member": lambda arrays: arrays.pop("flow.residual"),
+    "one more member": lambda arrays: arrays.update(more=np.zeros(3)),
+    "a missing record": lambda arrays: arrays.update({"history_.sweep": arrays["history_.sweep"] + 1}),
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_checkpoint_that_breaks_the_schema_is_refused_in_one_sentence(tmp_path, mixed, monkeypatch, name):
+    monkeypatch.setattr("topoi.graph.wiring.EDGES_PER_CELL", 60)
+    path, counts = tmp_path / "run.ckpt", mixed[0].counts
+    contents = crashed(lambda **kw: LDA(4, schedule="asynchronous", **kw), counts, path)
+    BREAKS[name](contents.arrays)
+    contents.seal = True
+    path.write_bytes(packed(contents))
+    with pytest.raises(ValueError, match=r"run\.ckpt is not a checkpoint of topoi, or it is damaged \([^\n]*\); give another file\.$"):
+        LDA(4, schedule="asynchronous").fit(counts, checkpoint=path)
+
+
+def test_draws_of_topics_that_do_not_exist_are_refused(tmp_path, mixed):
+    path, counts = tmp_path / "run.ckpt", mixed[0].counts
+    contents = crashed(lambda **kw: LDA(4, rule="gibbs", **kw), counts, path)
+    contents.arrays["flow.z"][3] = 4
+    contents.seal = True
+    path.write_bytes(packed(contents))
+    with pytest.raises(ValueError, match=r"flow\.z names a topic"):
+        LDA(4, rule="gibbs").fit(counts, checkpoint=path)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ([1, 23], [12, 3]),
+        ([1, [2, 3]], [[1, 2], 3]),
+        ("1", 1),
+        (1, 1.0),
+        (True, 1),
+        (None, "None"),
+        ([], [[]]),
+        (["ab", "c"], ["a", "bc"]),
+        ({"a": 1, "b": 2}, {"a": 2, "b": 1}),
+        (np.zeros(2, np.float32), np.zeros(1, np.float64)),
+        (np.zeros((2, 3)), np.zeros((3, 2))),
+        (np.array(["ab", "c"]), np.array(["a", "bc"])),
+        (b"1", "1"),
+    ],
+)
+def test_a_digest_tells_types_and_lengths_apart(one, other):
+    assert digest(one) != digest(other)
+
+
+def test_a_digest_does_not_depend_on_order_or_on_the_kind_of_a_number():
+    assert digest({"a": 1, "b": [2]}) == digest({"b": [2], "a": 1})
+    assert digest(np.int64(3)) == digest(3)
+    assert digest((1, 2)) == digest([1, 2])
+    assert digest(np.eye(3)[:, ::2]) == digest(np.ascontiguousarray(np.eye(3)[:, ::2]))
+
+
+def test_priors_that_print_alike_are_another_run(tmp_path, mixed):
+    path, counts = tmp_path / "run.ckpt", mixed[0].counts
+    crashed(lambda **kw: LDA(2, doc_topic_prior=[1, 23], **kw), counts, path)
+    with pytest.raises(ValueError, match="checkpoint of another run"):
+        LDA(2, doc_topic_prior=[12, 3]).fit(counts, checkpoint=path)
+
+
+def test_a_run_beyond_max_iter_says_what_was_done(tmp_path, mixed):
+    path, counts = tmp_path / "run.ckpt", mixed[0].counts
+    with pytest.raises(Crash):
+        LDA(4, max_iter=60, tol=0, callbacks=[crash_at(45)]).fit(counts, checkpoint=path, checkpoint_every=4)
+    with pytest.warns(UserWarning, match=r"run\.ckpt holds a run of 44 sweeps, more than max_iter=31"):
+        model = LDA(4, max_iter=31, tol=0).fit(counts, checkpoint=path)
+    assert model.n_iter_ == len(model.history_) == 44
+    undisturbed = LDA(4, max_iter=60, tol=0, callbacks=[lambda _state, record: record.sweep == 44]).fit(counts)
+    np.testing.assert_array_equal(model.components_, undisturbed.components_)
+
+
+def test_batches_beyond_max_iter_say_what_was_done(tmp_path, mixed):
+    path, counts = tmp_path / "run.ckpt", mixed[0].counts
+    options = {"batch_size": counts.shape[0] // 6, "tol": 0}
+    with pytest.raises(Crash):
+        LDA(4, max_iter=40, callbacks=[crash_at(35)], **options).fit(counts, checkpoint=path, checkpoint_every=4)
+    with pytest.warns(UserWarning, match=r"holds a run of 208 batches \(34\.7 passes\), more than max_iter=32"):
+        model = LDA(4, max_iter=32, **options).fit(counts, checkpoint=path)
+    assert model.n_iter_ == len(model.history_) == 34

@@ -164,14 +164,8 @@ def test_options_reach_the_model(work, tmp_path):
     options = ["--rule", "sibp", "--schedule", "synchronous", "--tol", 0, "--seed", 3, "--jobs", 1, "--weighting", "log", "--ngrams", "1-2", "--min-df", 1, "--max-df", 1.0, "--stop-words", "none", "--keep-case", "--max-words", 9]  # fmt: skip
     run("fit", work / "texts", "--topics", 2, "-o", tmp_path / "m.topoi", *QUICK, *options)
     model = topoi.load(tmp_path / "m.topoi")
-    assert (model.rule, model.schedule, model.tol, model.random_state, model.n_jobs, model.weighting) == (
-        "sibp",
-        "synchronous",
-        0,
-        3,
-        1,
-        "log",
-    )
+    assert (model.rule, model.schedule, model.tol, model.random_state, model.weighting) == ("sibp", "synchronous", 0, 3, "log")
+    assert model.n_jobs is None, "a file does not decide how many threads are used"
     assert len(model.vocabulary_) == 9
     assert model.vectorizer_.ngram_range == (1, 2)
     assert not model.vectorizer_.lowercase
@@ -425,6 +419,8 @@ def test_damaged_models_get_one_sentence(work, tmp_path, command, damage):
         (["--text", "abstract", "--max-df", "1.5"], "--max-df is '1.5'"),
         (["--text", "abstract", "--ngrams", "2-1"], "--ngrams is '2-1'"),
         (["--text", "abstract", "--token-pattern", "("], "is no regular expression"),
+        (["--text", "abstract", "--token-pattern", r"(\w+)+x"], "could take forever"),
+        (["--text", "abstract", "--ngrams", "1-21"], "up to 20"),
         (["--text", "abstract", "--encoding", "klingon"], "There is no encoding 'klingon'"),
         (["--text", "abstract", "--stop-words", "french"], "french is no file"),
         (["--text", "abstract", "--id", "topic"], "the id 'money' is taken by"),

@@ -82,7 +82,7 @@ def test_one_part_with_topic_lists_is_the_plain_run(mixed, brisk_always, monkeyp
     monkeypatch.setattr(schedules, "LISTS_ABOVE", 3)
     options = {**QUICK, "max_iter": 60}
     model = LDA(5, **options).fit(mixed[0].counts)
-    assert model.history_[-1]["schedule"] == "listed"
+    assert {"listed", "afresh"} <= {record["schedule"] for record in model.history_}
     same(fit_here(LDA(5, **options), [mixed[0].counts]), model)
 
 
@@ -267,7 +267,7 @@ def test_nothing_is_lost_beside_the_counts_of_many_others():
     args = (rule, make_schedule("asynchronous", rule), np.full(3, 0.1), 0.05, "hard", None, 1.0, counts.sum(axis=0), False)
     shard.hear(shard.begin(*args) + others)
     for _ in range(3):
-        own = shard.sweep()
+        own = shard.sweep(end=None)
         assert_allclose(own.sum(axis=1), counts.sum(axis=0), rtol=1e-5)
         shard.hear(own + others)
 

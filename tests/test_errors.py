@@ -178,7 +178,7 @@ def test_number_of_topics(value):
         (
             "schedule",
             "random",
-            "schedule is 'random'; choose one of 'auto', 'relaxed', 'asynchronous', 'synchronous', 'residual', 'residual-words', 'active'",
+            "schedule is 'random'; choose one of 'auto', 'incremental', 'relaxed', 'asynchronous', 'synchronous', 'residual', 'residual-words', 'active'",
         ),
         ("weighting", "bm25", "weighting is 'bm25'; choose one of 'count', 'tf', 'tfidf', 'log'"),
         ("messages", "word", "messages is 'word'; choose one of 'auto', 'edge', 'token', 'none', 'solved'"),

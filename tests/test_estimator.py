@@ -21,6 +21,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import topoi
 from topoi import LDA, AuthorTopicModel, Corpus, LatentDirichletAllocation, datasets, evaluate
 from topoi.graph.wiring import Plan
 from topoi.infer import reference
@@ -1031,3 +1032,15 @@ def test_top_documents_are_most_about_their_topic():
         LDA(4).partial_fit(corpus.counts).top_documents()
     with pytest.raises(ValueError, match="n is 0"):
         model.top_documents(0)
+
+
+def test_partial_fit_counts_the_words_it_leaves_out():
+    first = topoi.read(["cats and dogs", "dogs chase cats"], vectorizer=topoi.make_vectorizer(min_df=1, max_df=1.0))
+    second = topoi.read(["cats chase stocks", "bonds and stocks"], vectorizer=topoi.make_vectorizer(min_df=1, max_df=1.0))
+    model = LDA(2).partial_fit(first)
+    with pytest.warns(UserWarning, match=r"2 words of this batch \(3 tokens\) are not in the model's vocabulary.*vocabulary=") as caught:
+        model.partial_fit(second)
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.partial_fit(first)

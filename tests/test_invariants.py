@@ -16,7 +16,7 @@ from topoi import datasets
 from topoi.infer import engine, reference
 from topoi.infer.crew import Crew
 from topoi.infer.monitor import Monitor, Record
-from topoi.infer.state import give_back, roomy
+from topoi.infer.state import allocate, give_back
 
 COUNTS = st.sampled_from([0.0, 0.0, 0.0, 1.0, 2.0, 7.0, 40.0])
 WEIGHTS = st.sampled_from([0.0, 0.0, 0.0, 0.001, 0.3, 1.0, 2.5, 120.75])
@@ -272,7 +272,7 @@ def test_scaling_weights_and_priors_together_changes_nothing():
 def test_fresh_memory_is_zero_and_may_be_written(monkeypatch, n, populate):
     if not populate:
         monkeypatch.delattr("mmap.MAP_POPULATE", raising=False)
-    fresh = roomy(n)
+    fresh = allocate(n)
     assert fresh.shape == (n,)
     assert fresh.dtype == np.float32
     assert not fresh.any()
@@ -281,14 +281,14 @@ def test_fresh_memory_is_zero_and_may_be_written(monkeypatch, n, populate):
 
 def test_memory_is_given_back_by_whole_pages():
     """What was given back reads as 0 where the system took it; its neighbours stay, and arrays that are not ours are left alone."""
-    for array in (roomy(2**20), roomy(2**20, at_once=False), np.zeros(2**20, np.float32), np.zeros(2**20, np.float32)[:]):
+    for array in (allocate(2**20), allocate(2**20, at_once=False), np.zeros(2**20, np.float32), np.zeros(2**20, np.float32)[:]):
         array[:] = 1
         give_back(array, 10, 2**19 + 10)
         assert (array[:10] == 1).all()
         assert (array[2**19 + 10 :] == 1).all()
         assert set(np.unique(array)) <= {0, 1}
     if hasattr(mmap, "MAP_POPULATE"):
-        array = roomy(2**20)
+        array = allocate(2**20)
         array[:] = 1
         give_back(array, 0, 2**20)
         assert not array.any()

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import COMBINATIONS, every_model_combination
+from conftest import COMBINATIONS, every_model_combination, infer_twin
 from scipy import sparse
 from sklearn import config_context
 from sklearn.feature_extraction.text import CountVectorizer
@@ -109,6 +109,8 @@ def test_kernels_equal_their_twins_with_every_factor(small, name, rule_name, sch
             sweep(state, rule, schedule, crew)  # the twin sees the order and the fields that this sweep used
             if rule.draws:
                 reference.gibbs(graph, tables, z, state.flow, state.fields, knobs)
+            elif schedule.afresh:
+                _, tables = infer_twin(state, rule, tables, mu, knobs)
             else:
                 read, seen = rule.seen(tables, knobs)
                 write = tables if schedule.in_place else reference.doubled(blank_tables(graph))

@@ -12,6 +12,7 @@ from scipy.special import psi
 
 from topoi import LDA, datasets, evaluate
 from topoi.infer import reference
+from topoi.infer.monitor import PRIORS_REST
 from topoi.infer.priors import PRIOR_RANGE, PriorLearner
 
 
@@ -157,6 +158,22 @@ def test_learning_waits_for_the_topics(blocks):
     """Not before sweep 10, then every 5 sweeps."""
     corpus, _ = blocks
     seen = []
-    LDA(4, max_iter=22, tol=0, callbacks=[lambda state, record: seen.append(float(state.alpha[0]))]).fit(corpus)
+    LDA(4, max_iter=27, tol=0, callbacks=[lambda state, record: seen.append(float(state.alpha[0]))]).fit(corpus)
     changed = np.flatnonzero(np.diff(seen)) + 2  # sweep numbers start at 1
     assert changed.tolist() == [10, 15, 20]
+
+
+def test_a_run_does_not_converge_while_its_priors_move():
+    """Perplexity may stand still for some sweeps while the priors are still on their way."""
+    corpus, _ = datasets.make_lda(400, 300, 10, alpha=0.3, random_state=2)
+    moved = []
+
+    def look(state, record):
+        moved.append(state.prior_change)
+
+    model = LDA(10, tol=0.05, callbacks=[look]).fit(corpus)  # perplexity never moves so much
+    assert model.converged_
+    first_at_rest = next(sweep for sweep, change in enumerate(moved, 1) if change <= PRIORS_REST)
+    assert model.n_iter_ > first_at_rest > 10
+    fixed = LDA(10, tol=0.05, doc_topic_prior=0.1, topic_word_prior=0.1).fit(corpus)
+    assert fixed.n_iter_ < model.n_iter_, "given priors need not be waited for"

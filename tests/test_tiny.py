@@ -14,7 +14,7 @@ from topoi.graph.wiring import Plan
 from topoi.infer import engine, reference
 from topoi.infer.crew import Crew
 from topoi.infer.lists import EASY, HARD, topic_lists
-from topoi.infer.schedules import BRISK, CALM, Schedule, make_schedule
+from topoi.infer.schedules import BRISK, CALM, FINISH, Schedule, make_schedule
 from topoi.infer.state import State, blank_tables
 
 grids = pytest.mark.parametrize("blocks", [1, 3])
@@ -207,7 +207,8 @@ def test_auto_is_brisk_then_stored(monkeypatch, mixed, lists_above):
     model = LDA(5, max_iter=30, tol=0).fit(corpus)
     chosen = [record["schedule"] for record in model.history_]
     brisk = CALM if lists_above else BRISK  # lists are for many topics, which do not begin wide
-    assert chosen == ["brisk"] * len(brisk) + ["relaxed" if lists_above else "listed"] * (30 - len(brisk))
+    stored = 30 - len(brisk) - FINISH
+    assert chosen == ["brisk"] * len(brisk) + ["relaxed" if lists_above else "listed"] * stored + ["afresh"] * FINISH
     plain = LDA(5, schedule="asynchronous", max_iter=30, tol=0).fit(corpus)
     assert model.perplexity(corpus) < 1.03 * plain.perplexity(corpus)
     np.testing.assert_array_equal(LDA(5, max_iter=30, tol=0, n_jobs=2).fit(corpus).components_, model.components_)
@@ -257,7 +258,7 @@ def test_make_schedule_without_a_plan_cannot_be_brisk():
 
 def test_few_edges_need_no_haste(monkeypatch, mixed):
     monkeypatch.setattr("topoi.infer.schedules.BRISK_FROM", 10**6)
-    assert {r["schedule"] for r in LDA(3, max_iter=20).fit(mixed[0]).history_} == {"relaxed"}
+    assert {r["schedule"] for r in LDA(3, max_iter=20).fit(mixed[0]).history_} == {"relaxed", "afresh"}
 
 
 @pytest.mark.parametrize(("max_iter", "brisk"), [(1, 0), (2, 1), (10, 5), (29, 14), (200, 15)])

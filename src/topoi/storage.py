@@ -1,7 +1,7 @@
 """Model files: one zip of a JSON manifest and plain arrays. Reading one never executes code.
 
-Every value of a fitted model is written as JSON, or as an array that the JSON names. The file is written beside its target and then moved there, so a
-crash never leaves half a file; zip checksums find a damaged one.
+What a file may hold is described in model_schema.py, for writing and for reading alike. The file is
+written beside its target and then moved there, so a crash never leaves half a file.
 """
 
 from __future__ import annotations
@@ -9,20 +9,19 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
 
-from topoi.text import vectorizer_from, vectorizer_settings
+from topoi.archive import Archive, Refused, open_archive, sealed
+from topoi.schema import decoded, encoded
 
-__all__ = ["FORMAT", "decode", "encode", "load", "read_archive", "save", "write_archive"]
+__all__ = ["FORMAT", "load", "save", "write_archive"]
 
-FORMAT = 1
+FORMAT = 2
+KEYS = {"format", "topoi", "class", "values", "sha256"}  # of the manifest
 MODELS = {
     "AuthorTopicModel": "topoi.models.author",
     "LDA": "topoi.models.lda",
@@ -30,24 +29,33 @@ MODELS = {
     "LatentDirichletAllocation": "topoi.models.lda",
     "RelationalTopicModel": "topoi.models.relational",
 }
-PLAIN = {"Weighting": "topoi.graph.factors"}  # data classes a model holds
-LEFT_OUT = ("callbacks", "init", "_online")  # code, the start of a run, and the means to go on with partial_fit
 
 
 def save(model: Any, path: str | Path) -> None:
     """Write a fitted model to `path` in one file."""
     from topoi import __version__
+    from topoi.model_files import contents
+    from topoi.model_schema import check_together, schema_of
 
     name = type(model).__name__
-    if name not in MODELS:
+    if name not in MODELS or _kind(name) is not type(model):
         raise TypeError(f"A {name} cannot be saved; its factors may hold any code. Save the arrays you need, or use pickle.")
     if not hasattr(model, "components_"):
         raise ValueError(f"This {name} is not fitted; call fit before save.")
-    arrays: dict[str, np.ndarray] = {}
-    left_out = LEFT_OUT if isinstance(model.random_state, int | np.integer | None) else (*LEFT_OUT, "random_state")
-    values = {key: encode(value, key, arrays) for key, value in vars(model).items() if key not in left_out}
+    try:
+        model._check_parameters()
+        values, arrays = encoded(schema_of(type(model)), contents(model))
+        check_together(type(model), {**values, **arrays})
+    except Refused as error:
+        raise ValueError(f"This {name} {error}") from None
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"This {name} cannot be saved: {error}") from error
     manifest = {"format": FORMAT, "topoi": __version__, "class": name, "values": values}
-    write_archive(Path(path), manifest, arrays)
+    write_archive(Path(path), sealed(manifest, arrays), arrays)
+
+
+def _kind(name: str) -> type[Any]:
+    return getattr(import_module(MODELS[name]), name)
 
 
 def write_archive(path: Path, manifest: dict[str, Any], arrays: dict[str, np.ndarray], *, compress: bool = True) -> None:
@@ -77,112 +85,32 @@ def _entry(name: str, compress: bool) -> zipfile.ZipInfo:
 
 
 def load(path: str | Path) -> Any:
-    """Read a model that `save` wrote."""
+    """Read a model that `save` wrote. Its n_jobs, verbose and callbacks are the defaults."""
+    from topoi.model_files import attributes
+    from topoi.model_schema import check_together, schema_of
+
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path} does not exist; give the path of a model file.")
-    manifest, arrays = read_archive(path, "a topoi model")
-    _check(manifest, path)
-    kind = getattr(import_module(MODELS[manifest["class"]]), manifest["class"])
-    model = kind()
-    try:
-        for key, value in manifest["values"].items():
-            setattr(model, key, decode(value, arrays))
-        if model.components_.ndim != 2:
-            raise ValueError("components_ is no table")
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise _damaged(path, "a topoi model", error) from error
-    return model
+    with open_archive(path, "a topoi model") as archive:
+        kind = _class_of(archive)
+        found = decoded(schema_of(kind), archive)
+        check_together(kind, found)
+        return attributes(kind(), found)
 
 
-def read_archive(path: Path, what: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The manifest and arrays of a zip that `write_archive` wrote; `what` names it in errors."""
-    with path.open("rb") as file:
-        try:
-            return _read(file)
-        except Exception as error:  # a damaged zip fails in many ways
-            raise _damaged(path, what, error) from error
-
-
-def _read(file: IO[bytes]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    with zipfile.ZipFile(file) as archive:
-        manifest = json.loads(archive.read("manifest.json"))
-        arrays = {name.removesuffix(".npy"): _read_array(archive, name) for name in archive.namelist() if name.endswith(".npy")}
-    if not isinstance(manifest, dict):
-        raise TypeError("its manifest is no object")
-    return manifest, arrays
-
-
-def _read_array(archive: zipfile.ZipFile, name: str) -> np.ndarray:
-    with archive.open(name) as file:
-        array = np.lib.format.read_array(file, allow_pickle=False)
-        file.read()  # to the end, where the checksum is looked at
-    return array
-
-
-def _damaged(path: Path, what: str, error: Exception) -> ValueError:
-    return ValueError(f"{path} is not {what}, or it is damaged ({error}); give another file.")
-
-
-def _check(manifest: dict[str, Any], path: Path) -> None:
-    if not isinstance(manifest.get("format"), int) or not isinstance(manifest.get("class"), str):
-        raise _damaged(path, "a topoi model", ValueError("its manifest names no format and class"))
-    if manifest["format"] > FORMAT:
-        raise ValueError(f"{path} was written by topoi {manifest.get('topoi')}, which has a newer file format; upgrade topoi to read it.")
-    if manifest["class"] not in MODELS:
-        raise ValueError(f"{path} holds a {manifest['class']!r}, which is no topoi model.")
-
-
-def encode(value: Any, key: str, arrays: dict[str, np.ndarray]) -> Any:
-    """JSON for a value; arrays go to `arrays` under names made of `key`."""
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, np.generic) and value.dtype.kind in "biufU":
-        return value.item()
-    if isinstance(value, np.dtype):
-        return {"dtype": value.str}
-    if isinstance(value, np.ndarray):
-        if value.dtype.kind == "O":
-            return {"objects": [encode(item, f"{key}.{i}", arrays) for i, item in enumerate(value)]}
-        arrays[key] = value
-        return {"array": key}
-    if sparse.issparse(value):
-        table = sparse.csr_array(value)
-        arrays[f"{key}.data"], arrays[f"{key}.indices"], arrays[f"{key}.indptr"] = table.data, table.indices, table.indptr
-        return {"csr": key, "shape": list(table.shape)}
-    if isinstance(value, list | tuple):
-        return {"list": [encode(item, f"{key}.{i}", arrays) for i, item in enumerate(value)]}
-    if isinstance(value, dict):
-        return {"dict": [[encode(k, f"{key}.{i}k", arrays), encode(v, f"{key}.{i}v", arrays)] for i, (k, v) in enumerate(value.items())]}
-    if isinstance(value, CountVectorizer):
-        return {"vectorizer": encode(vectorizer_settings(value), key, arrays)}
-    if is_dataclass(value) and type(value).__name__ in PLAIN:
-        return {
-            "plain": type(value).__name__,
-            "values": {f.name: encode(getattr(value, f.name), f"{key}.{f.name}", arrays) for f in fields(value)},
-        }
-    raise TypeError(f"{key} is a {type(value).__name__}, which a model file cannot hold. Use pickle if you trust its readers.")
-
-
-def decode(value: Any, arrays: dict[str, np.ndarray]) -> Any:
-    if not isinstance(value, dict):
-        return value
-    if "array" in value:
-        return arrays[value["array"]]
-    if "csr" in value:
-        parts = tuple(arrays[f"{value['csr']}.{part}"] for part in ("data", "indices", "indptr"))
-        table = sparse.csr_array(parts, shape=tuple(value["shape"]))
-        table.check_format(full_check=True)
-        return table
-    if "vectorizer" in value:
-        return vectorizer_from(decode(value["vectorizer"], arrays))
-    if "dtype" in value:
-        return np.dtype(value["dtype"])
-    if "objects" in value:
-        return np.array([decode(item, arrays) for item in value["objects"]], dtype=object)
-    if "list" in value:
-        return [decode(item, arrays) for item in value["list"]]
-    if "dict" in value:
-        return {decode(k, arrays): decode(v, arrays) for k, v in value["dict"]}
-    kind = getattr(import_module(PLAIN[value["plain"]]), value["plain"])
-    return kind(**{name: decode(item, arrays) for name, item in value["values"].items()})
+def _class_of(archive: Archive) -> type:
+    """The class of the model in an archive, if this version of topoi can read it."""
+    manifest = archive.manifest
+    number, name = manifest.get("format"), manifest.get("class")
+    if not isinstance(number, int) or isinstance(number, bool) or not isinstance(name, str):
+        raise ValueError("its manifest names no format and class")
+    if number > FORMAT:
+        raise Refused("was written by a newer topoi, in a file format that this one does not know; upgrade topoi to read it.")
+    if number < FORMAT:
+        raise Refused("was written by an older topoi, in a file format that is no longer read; fit and save the model again.")
+    if name not in MODELS:
+        raise Refused(f"holds a {name[:60]!r}, which is not a topoi model; give another file.")
+    if manifest.keys() != KEYS or not isinstance(manifest["topoi"], str):
+        raise ValueError(f"its manifest has the keys {', '.join(sorted(manifest))[:100]}")
+    return _kind(name)

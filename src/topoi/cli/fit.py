@@ -28,7 +28,7 @@ class Rule(Enum):
 
 
 class Schedule(Enum):
-    auto, relaxed, asynchronous, synchronous = "auto", "relaxed", "asynchronous", "synchronous"
+    auto, incremental, relaxed, asynchronous, synchronous = "auto", "incremental", "relaxed", "asynchronous", "synchronous"
     residual, residual_words, active = "residual", "residual-words", "active"
 
 

@@ -239,15 +239,21 @@ def mention_unused(columns: Columns, *names: str) -> None:
 
 
 def _vectorizer(words: Words) -> Any:
+    from topoi.patterns import is_safe_pattern
     from topoi.text import TOKEN, make_vectorizer
 
     low, _, high = words.ngrams.partition("-")
-    if not low.isdecimal() or not (high or low).isdecimal() or not 1 <= int(low) <= int(high or low):
-        raise ValueError(f"--ngrams is {words.ngrams!r}; expected a length such as 2, or a range such as 1-2.")
+    if not low.isdecimal() or not (high or low).isdecimal() or not 1 <= int(low) <= int(high or low) <= 20:
+        raise ValueError(f"--ngrams is {words.ngrams!r}; expected a length such as 2, or a range such as 1-2, up to 20.")
     try:
         re.compile(words.token_pattern or TOKEN)
     except re.error as error:
         raise ValueError(f"--token-pattern {words.token_pattern!r} is no regular expression ({error}).") from error
+    if not is_safe_pattern(words.token_pattern or TOKEN):
+        raise ValueError(
+            f"--token-pattern {words.token_pattern!r} is not one that a model file can keep: on some texts it could take forever. Use one "
+            r"repeat of a set of characters, and parts behind a separator, such as '\b[a-z]\w+(?:-\w+)*\b'."
+        )
     return make_vectorizer(
         stop_words=words.stop_words,
         min_df=_number_or_share("--min-df", words.min_df),
@@ -294,6 +300,9 @@ def _matched(corpus: Corpus, model: Any, path: Path) -> Corpus:
 
 
 def load_model(path: Path) -> Any:
+    """The model in a file, to be used on all cores: how many is never taken from a file."""
     from topoi.storage import load
 
-    return load(path)
+    model = load(path)
+    model.n_jobs = -1
+    return model

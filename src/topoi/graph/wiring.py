@@ -6,7 +6,9 @@ they run on any number of threads without locks and always give the same bits. T
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,10 +46,15 @@ class Plan:
         return 1.0 if self.counts is None or not self.counts.nnz else min(1.0, float(self.counts.data.mean()))
 
     @property
+    def is_private(self) -> bool:
+        """Whether every document owns itself, and nothing else does."""
+        return _is_private(self.owners)
+
+    @property
     def is_plain(self) -> bool:
         """Whether every document owns itself and may use all topics, and nothing is held besides the messages."""
         free = self.topics is None or bool(np.isin(np.diff(self.topics.indptr), (0, self.n_topics)).all())
-        return _is_private(self.owners) and free and self.word_base is None and self.owner_base is None
+        return self.is_private and free and self.word_base is None and self.owner_base is None
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +90,27 @@ class Graph:
     @property
     def n_edges(self) -> int:
         return len(self.wires.edge_word)
+
+    @cached_property
+    def visits_of_docs(self) -> tuple[np.ndarray, np.ndarray]:
+        """The visits of each document, word block by word block: bounds (D + 1,) and visits (V,)."""
+        n_visits = np.bincount(self.wires.visit_doc, minlength=self.n_docs)
+        return np.r_[0, np.cumsum(n_visits)], np.argsort(self.wires.visit_doc, kind="stable")
+
+    @cached_property
+    def docs_of_blocks(self) -> list[np.ndarray]:
+        """The documents with words of each document block, in their shuffled order."""
+        bounds = self.wires.cell_visit[:: self.n_word_blocks]
+        visits = [self.wires.visit_doc[first:last] for first, last in itertools.pairwise(bounds)]
+        return [docs[np.sort(np.unique(docs, return_index=True)[1])].astype(np.int64) for docs in visits]
+
+    def one_block_at_a_time(self) -> Graph:
+        """The same graph, but messages have room for those of one document block: each block begins at 0."""
+        bounds = self.wires.cell_visit[:: self.n_word_blocks]
+        first = np.append(self.wires.visit_message, self.message_size)[bounds]
+        shift = np.repeat(first[:-1], np.diff(bounds))
+        wires = self.wires._replace(visit_message=_frozen(self.wires.visit_message - shift, np.int64))
+        return replace(self, wires=wires, message_size=int(np.diff(first).max(initial=0)))
 
     def by_words(self) -> tuple[Graph, np.ndarray]:
         """The same graph with `turned` wires, and where each of their edges was. Only for documents that own themselves and use all topics."""

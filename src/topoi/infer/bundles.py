@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["Fields", "Flow", "Focus", "Knobs", "Tables", "Wires"]
+__all__ = ["Afresh", "Fields", "Flow", "Focus", "Knobs", "Tables", "Wires"]
 
 
 class Wires(NamedTuple):
@@ -53,6 +53,15 @@ class Knobs(NamedTuple):
     n_doc_blocks: int
     n_word_blocks: int
     max_owners: int  # of any one document
+
+
+class Afresh(NamedTuple):
+    """How documents are inferred afresh (kernels/fresh.py)."""
+
+    passes: int  # over a document's edges, after the one that starts from its words alone
+    discount: float  # taken off a document's counts before the prior is added
+    rest: float  # a document whose messages moved no more than this per unit of weight is done
+    digamma: bool  # VB: exp(digamma) of the document's counts instead of the counts less the discount
 
 
 class Fields(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from topoi.infer import kernels
+from topoi.infer.afresh import infer_afresh
 from topoi.infer.bundles import Fields
 from topoi.infer.crew import Crew
 from topoi.infer.monitor import Monitor
@@ -24,7 +25,7 @@ REBUILD_EVERY = 50  # sweeps after which tables are counted anew
 class Saves(Protocol):
     """Keeps a run, so that it can go on after a crash."""
 
-    def save(self, state: State, monitor: Monitor) -> None: ...
+    def save(self, state: State, rule: Rule, schedule: Schedule, monitor: Monitor) -> None: ...
 
 
 def run(
@@ -41,39 +42,43 @@ def run(
 ) -> State:
     """Sweep until the monitor says stop or `max_iter` sweeps are done. A visit that moved less than `rest` per token is left alone.
 
+    The last `schedule.finish` sweeps infer documents afresh, with the priors as they are then.
     At the end tables are counted anew: what is in them then is a function of the messages alone.
     """
     monitor.follow(schedule.full_every, max(len(schedule.relax), *(learner.after for learner in learners), 0))
-    while state.sweep < max_iter:
+    while state.sweep < (state.end or max_iter):
+        state.end = state.end or (max_iter if state.sweep >= max_iter - schedule.finish else None)
         sweep(state, rule, schedule, crew, rest)
         if state.sweep % REBUILD_EVERY == 0:
             state.rebuild(rule, crew)
-        for learner in learners:
+        for learner in learners if state.end is None else ():
             learner.update(state)
         if monitor.look(state, crew):
-            break
+            if monitor.stopped or not schedule.finish:
+                break
+            state.end = min(state.sweep + schedule.finish, max_iter)
         if checkpoint is not None:
-            checkpoint.save(state, monitor)
+            checkpoint.save(state, rule, schedule, monitor)
     state.rebuild(rule, crew)
     return state
 
 
 def sweep(state: State, rule: Rule, schedule: Schedule, crew: Crew, rest: float = 0.0) -> None:
-    """Renew every message once (`rule.inner` times against the same words, owners beginning anew; those in focus, if the schedule is active)."""
+    """Renew every message once (those in focus, if the schedule is active), or infer all documents afresh."""
     if schedule.arrange is not None:
         schedule.arrange(state, rule, crew)
+    if schedule.afresh or rule.inner > 1 or state.end is not None:
+        state.mode = schedule.name if state.end is None else "afresh"
+        refresh_fields(state)
+        infer_afresh(state, rule, crew)
+        state.sweep += 1
+        return
     if not state.stored:
         _pass_tiny(state, rule, schedule, crew)
         state.sweep += 1
         return
     state.mode = "listed" if state.graph.listed else "relaxed" if schedule.name == "auto" else schedule.name
     refresh_fields(state)
-    if rule.inner > 1:
-        state.forget_owners()
-    for _ in range(rule.inner - 1):
-        words, totals = state.tables.phi.copy(), state.tables.totals
-        _pass_messages(state, rule, schedule, crew, rest)
-        state.tables = state.tables._replace(phi=words, totals=totals)
     _pass_messages(state, rule, schedule, crew, rest)
     state.sweep += 1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from topoi.infer.kernels.rows import compiled, draw, f4, inlined, mix, uniform
+from topoi.infer.kernels.rows import buffers, compiled, digamma, draw, f4, mix, uniform
 
 __all__ = ["digamma", "expected_digamma_gain", "left_to_right", "log_likelihood"]
 
@@ -22,15 +22,6 @@ def log_likelihood(indptr, indices, data, doc_topic, word_topic, first, last, ou
                 p += doc_topic[d, k] * word_topic[w, k]
             total += data[e] * np.log(max(np.float64(p), 1e-300))
         out[d] = total
-
-
-@inlined
-def digamma(x):
-    """Derivative of log gamma for x > 0: the asymptotic series at x + 6, less 1 / x + ... + 1 / (x + 5), which u = x (x + 5) makes one fraction."""
-    u, y = x * (x + 5.0), x + 6.0
-    shift = (2.0 * x + 5.0) * (u * (3.0 * u + 20.0) + 24.0) / (u * (u + 4.0) * (u + 6.0))
-    r = 1.0 / (y * y)
-    return np.log(y) - 0.5 / y - r * (1.0 / 12.0 - r * (1.0 / 120.0 - r * (1.0 / 252.0 - r * (1.0 / 240.0 - r / 132.0)))) - shift
 
 
 @compiled
@@ -72,7 +63,7 @@ def left_to_right(tokens, word_topic, alpha, n_particles, seed, number):
     N, K = len(tokens), len(alpha)
     likely = np.zeros(N)
     z = np.zeros(N, np.int64)
-    p = np.zeros(K, f4)
+    p = buffers(1, K)[0, :K]
     key = mix(seed, number)
     drawn = 0
     for _ in range(n_particles):

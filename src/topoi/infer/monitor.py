@@ -17,8 +17,9 @@ from topoi.infer.state import widened
 if TYPE_CHECKING:
     from topoi.infer.state import State
 
-__all__ = ["Monitor", "Progress", "Record", "document_log_likelihood"]
+__all__ = ["PRIORS_REST", "Monitor", "Progress", "Record", "document_log_likelihood"]
 
+PRIORS_REST = 0.01  # learned priors that move less than this share of themselves are at rest
 CHUNKS = 64  # documents are measured in this many runs: a thread takes every n-th
 
 
@@ -77,23 +78,39 @@ class Monitor:
     def look(self, state: State, crew: Crew) -> bool:
         """Record the sweep that has just ended. True: stop."""
         residual = float(state.flow.residual.sum()) / state.graph.weight if state.graph.n_edges else 0.0
-        return self.note(state.sweep, residual, lambda: self._perplexity(state, crew), state, self.phase or state.mode)
+        measure, mode = lambda: self._perplexity(state, crew), self.phase or state.mode
+        return self.note(state.sweep, residual, measure, state, mode, end=state.end, prior_change=state.prior_change)
 
-    def note(self, sweep: int, residual: float, measure: Callable[[], float], subject: Any, schedule: str) -> bool:
-        """Record a sweep; `measure` gives the perplexity if it is time for one. True: stop."""
+    def note(
+        self,
+        sweep: int,
+        residual: float,
+        measure: Callable[[], float],
+        subject: Any,
+        schedule: str,
+        *,
+        end: int | None = None,
+        prior_change: float = 0.0,
+    ) -> bool:
+        """Record a sweep; `measure` gives the perplexity if it is time for one. True: stop.
+
+        end: the last sweep of a run that infers its documents afresh at its end, once it has begun to: until then it cannot
+        converge again. Nor can it while priors still move by more than a small `prior_change`.
+        """
         on_beat = self.every > 0 and sweep % self.every == 0
-        due = self.counts is not None and (on_beat or (self.every > 0 and sweep == self.max_iter))
+        due = self.counts is not None and (on_beat or (self.every > 0 and sweep == (end or self.max_iter)))
         perplexity = measure() if due else None
         before = next((r.perplexity for r in reversed(self.history) if r.perplexity is not None and r.sweep > self.not_before), None)
         record = Record(sweep, time.perf_counter() - self.began, residual, perplexity, schedule)
         self.history.append(record)
         if self.bar is not None:
             self.bar.show(record)
-        if perplexity is not None and before is not None and on_beat:
+        found = self.converged
+        if perplexity is not None and before is not None and on_beat and end is None and prior_change <= PRIORS_REST:
             self.converged = abs(before - perplexity) < max(self.tol * self.every * perplexity, self.least_change)
         wishes = [callback(subject, record) for callback in self.callbacks]
         self.stopped = any(wishes)
-        return self.converged or self.stopped
+        return (self.converged and not found) or self.stopped
 
     def _perplexity(self, state: State, crew: Crew) -> float:
         assert self.counts is not None

@@ -50,11 +50,28 @@ class PriorLearner:
 
     def update(self, state: State) -> None:
         """Change state.alpha and state.beta, if it is time."""
+        before = prior_sums(state)
         for _ in range(self.steps_after(state.sweep)):
             if self.alpha:
                 state.alpha[: state.graph.n_topics] = learned_alpha(state, self.expected)
             if self.beta:
                 state.beta = learned_beta(state, self.expected)
+        state.prior_change = self.change(state.sweep, before, prior_sums(state), state.prior_change)
+
+    def change(self, sweep: int, before: np.ndarray, after: np.ndarray, last: float) -> float:
+        """How far the priors moved in each step after `sweep`, as a share of themselves and a token; `last`, if there was none.
+
+        before, after: the sums of both, in tokens. A prior of much less than a token tells nobody anything, and may go on falling for ever.
+        """
+        if sweep < self.after:
+            return 1.0  # they have not been learned yet
+        steps = self.steps_after(sweep)
+        return float((abs(after - before) / (after + 1)).max()) / steps if steps else last
+
+
+def prior_sums(state: State) -> np.ndarray:
+    """(2,) the sum of alpha over topics and of beta over words, in tokens."""
+    return np.array([state.alpha.sum(), state.graph.n_words * state.beta]) / state.graph.token
 
 
 def learned_alpha(state: State, expected: bool) -> np.ndarray:

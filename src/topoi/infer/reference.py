@@ -5,13 +5,13 @@ A message is an (owners, topics) array. Read `message` for the equation and `swe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from scipy.special import psi
 
 from topoi.graph.wiring import Graph
-from topoi.infer.bundles import Fields, Flow, Focus, Knobs, Tables
+from topoi.infer.bundles import Afresh, Fields, Flow, Focus, Knobs, Tables
 from topoi.infer.kernels import uniforms
 
 __all__ = [
@@ -19,8 +19,11 @@ __all__ = [
     "admit",
     "count",
     "doubled",
+    "edges_of",
     "expected_digamma_gain",
     "gibbs",
+    "infer",
+    "infer_joint",
     "log_likelihood",
     "message",
     "recall",
@@ -118,6 +121,86 @@ def sweep(graph: Graph, read: Tables, write: Tables, mu: np.ndarray, flow: Flow,
         _settle(graph, write, start)
         write.totals[:] = write.phi.sum(axis=0)
     return residual
+
+
+def infer(graph: Graph, tables: Tables, mu: np.ndarray, fields: Fields, knobs: Knobs, afresh: Afresh, docs: Iterable[int]) -> np.ndarray:
+    """Infer `docs`, which own themselves, afresh: their messages in `mu`, their rows of theta. Words stand still. Returns (V,) residuals."""
+    residual = np.zeros(len(graph.wires.visit_doc))
+    for doc in docs:
+        (slot,), topics, _ = _place(graph, doc)
+        words, x, places = edges_of(graph, doc)
+        xi = fields.weight[doc]
+        heard = fields.message[doc, topics] if xi > 0 else np.zeros(len(topics))
+        alpha, total = knobs.alpha[topics].astype(np.float64), tables.totals[topics] + knobs.beta_sum
+        m, side = np.zeros((len(words), len(topics))), np.zeros(len(topics))
+        for t in range(afresh.passes + 1):
+            by_digamma, discount = afresh.digamma and t > 0, afresh.discount * (t > 0)
+            held = side.sum() + alpha.sum()
+            if by_digamma:
+                owner = np.exp(psi(side + alpha) - psi(held))
+            for i, word in enumerate(words):
+                own_side = min(x[i], knobs.own_cap) * m[i]
+                own_word = own_side * (not knobs.frozen_words)
+                says = np.maximum(tables.phi[word, topics] - own_word, 0) + knobs.word_prior[topics]
+                says = says / np.maximum(total - own_word, knobs.beta_sum)
+                if not by_digamma:
+                    owner = np.maximum(side - own_side - discount, 0) + alpha
+                    owner = owner / max(held - min(x[i], knobs.own_cap), alpha.sum()) if xi > 0 else owner
+                new = says * ((1 - xi) * owner + heard)
+                new /= new.sum()
+                if t > 0 and not by_digamma:
+                    side = side + x[i] * (new - m[i])
+                m[i] = new
+            if t == 0 or by_digamma:
+                side = x @ m
+        _write_messages(graph, doc, mu, m)
+        residual[places[:1]] = np.abs(side - tables.theta[slot, topics]).sum()
+        tables.theta[slot, topics] = side
+    return residual
+
+
+def infer_joint(
+    graph: Graph, tables: Tables, mu: np.ndarray, fields: Fields, knobs: Knobs, afresh: Afresh, docs: Iterable[int]
+) -> np.ndarray:
+    """`infer` for documents of several or shared owners, which stand still like words. Returns (V,) residuals."""
+    residual = np.zeros(len(graph.wires.visit_doc))
+    for doc in docs:
+        slots, topics, _ = _place(graph, doc)
+        words, x, places = edges_of(graph, doc)
+        heard = fields.message[doc, topics] if fields.weight[doc] > 0 else np.zeros(len(topics))
+        total, held = tables.totals[topics] + knobs.beta_sum, tables.theta[np.ix_(slots, topics)]
+        m, share = np.zeros((len(words), *held.shape)), np.zeros(len(slots))
+        for t in range(afresh.passes + 1):
+            before = m.copy()
+            for i, word in enumerate(words):
+                own = min(x[i], knobs.own_cap) * m[i]
+                new = message(
+                    tables.phi[word, topics], total, held, knobs.alpha[topics], knobs.word_prior[topics], share,
+                    (own * (not knobs.frozen_words), own), knobs, heard, fields.weight[doc],
+                )  # fmt: skip
+                m[i] = new if t < 2 else (m[i] + new) / 2
+            share = np.einsum("i,iok->o", x, m)
+        _write_messages(graph, doc, mu, m)
+        residual[places[:1]] = np.einsum("i,iok->", x, np.abs(m - before))
+    return residual
+
+
+def edges_of(graph: Graph, doc: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Words and weights of a document's edges, word block by word block, and its visits."""
+    w, (ptr, visits) = graph.wires, graph.visits_of_docs
+    of_doc = visits[ptr[doc] : ptr[doc + 1]]
+    edges = [e for v in of_doc for e in range(w.visit_edge[v], w.visit_edge[v + 1])]
+    return w.edge_word[edges], w.edge_x[edges].astype(np.float64), of_doc
+
+
+def _write_messages(graph: Graph, doc: int, mu: np.ndarray, messages: np.ndarray) -> None:
+    """Put the messages of a document's edges, in the order of `_edges_of`, where the graph wants them."""
+    w, (ptr, visits), done = graph.wires, graph.visits_of_docs, 0
+    for v in visits[ptr[doc] : ptr[doc + 1]]:
+        n = w.visit_edge[v + 1] - w.visit_edge[v]
+        part = messages[done : done + n].ravel()
+        mu[w.visit_message[v] : w.visit_message[v] + len(part)] = part
+        done += n
 
 
 def _implied(theta, phi, totals, x, n_d, n_w, knobs: Knobs, alpha) -> np.ndarray:

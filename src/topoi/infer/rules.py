@@ -38,16 +38,22 @@ class Rule:
     expected_counts: bool = True  # tables hold expectations, which learning a prior must correct for
     stored: bool = True  # False: a message is what the tables imply, and is forgotten
     solve: int = 0  # steps in which a message that is not stored is recovered from the tables it is in
-    inner: int = 1  # passes that refresh the owners, from even shares if there are several, before words are refreshed
+    inner: int = 1  # passes over a document in each sweep; with more than one it is inferred afresh
 
     def seen(self, tables: Tables, knobs: Knobs) -> tuple[Tables, Knobs]:
         """The tables and numbers as messages see them: VB puts exp(digamma) in place of counts."""
+        return self.seen_words(*self.seen_owners(tables, knobs))
+
+    def seen_owners(self, tables: Tables, knobs: Knobs) -> tuple[Tables, Knobs]:
         if self.digamma_owners:
             alpha = knobs.alpha.astype(np.float64)
             counts = tables.theta + alpha
             theta = np.exp(psi(counts) - psi(counts.sum(axis=1, keepdims=True)))  # 0 for padding topics: psi(0) = -infinity
             theta = np.where(alpha > 0, np.maximum(theta, FLOOR), 0).astype(np.float32)
             tables, knobs = tables._replace(theta=theta), knobs._replace(alpha=np.zeros_like(knobs.alpha), plain_side=True)
+        return tables, knobs
+
+    def seen_words(self, tables: Tables, knobs: Knobs) -> tuple[Tables, Knobs]:
         if self.digamma_words:
             phi = np.exp(psi(tables.phi + knobs.beta) - psi(tables.totals + knobs.beta_sum))
             phi = np.maximum(phi, FLOOR).astype(np.float32)

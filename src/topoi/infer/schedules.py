@@ -5,9 +5,10 @@ asynchronous  tables change with every message; documents in one shuffled order,
 residual      asynchronous, documents whose messages moved most in the last sweep first
 residual-words  the same by word: words are visited instead of documents
 relaxed       asynchronous, and after ten sweeps each message goes half as far again as it is told to (over-relaxation), which saves sweeps
+incremental   documents inferred afresh in every round, a block of them at a time; no messages are stored (afresh.py)
 active        asynchronous, only the documents that moved most, and in each only the topics that moved most (ABP); every tenth sweep is a full one
 auto          BP: relaxed. Where documents own themselves it begins wide, with more topics than wanted (wide.py); many edges get some brisk sweeps without stored
-              messages after that, and then topic lists where topics are many. Any other rule: asynchronous (VB: synchronous)
+              messages after that, and then topic lists where topics are many; the last rounds infer documents afresh. Any other rule: asynchronous (VB: synchronous)
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BRISK", "SCHEDULES", "Schedule", "gets_lists", "is_brisk", "make_schedule"]
 
-SCHEDULES = ("auto", "relaxed", "asynchronous", "synchronous", "residual", "residual-words", "active")
+SCHEDULES = ("auto", "incremental", "relaxed", "asynchronous", "synchronous", "residual", "residual-words", "active")
 BRISK = (5.0,) * 4 + (4.0,) * 3 + (3.0,) * 4 + (2.0,) * 4  # relaxation of the first sweeps of "auto" (docs/performance.md)
 WIDE = BRISK + (2.0,) * 5  # the same of sweeps over more topics, with which it begins (wide.py)
 CALM = (2.0,) * 4  # of the brisk sweeps that are left to do after these
@@ -42,6 +43,7 @@ BRISK_FROM = 50_000  # edges: few edges need no haste, and brisk sweeps swing on
 HEAVY_PRIOR = 0.1  # sum of the topics' prior, as a share of a document's mean weight
 MOST_MESSAGES = 2**30  # numbers in dense messages: beyond these 4 GiB "auto" stores topic lists
 LISTS_ABOVE = 256  # topics: below, a dense sweep is as fast as one over lists
+FINISH = 3  # last rounds of "auto", in which documents are inferred afresh (docs/performance.md); at most a quarter of all
 LISTS_EVERY = 10  # sweeps after which lists are made anew
 
 
@@ -55,14 +57,12 @@ class Schedule:
     plain: int = 0  # after so many sweeps in which the step is 1
     relax: tuple[float, ...] = ()  # of the first sweeps, while messages are not stored: how far tables move towards a message
     wide: tuple[float, ...] = ()  # the same of sweeps over more topics that the run begins with (wide.py)
+    stores: bool = True  # messages are stored from the start
+    afresh: bool = False  # documents are inferred afresh in every round,
+    finish: int = 0  # or in so many rounds after the sweeps
 
     def step_of(self, sweep: int) -> float:
         return self.step if sweep >= self.plain else 1.0
-
-    @property
-    def stores(self) -> bool:
-        """Whether messages are stored from the start."""
-        return self.name != "auto"
 
 
 def _largest_residual_first(state: State, rule: Rule, crew: Crew) -> None:
@@ -148,7 +148,8 @@ def make_schedule(
     """The schedule called `name`, refused where it makes no sense with `rule` or `plan`. "auto" is chosen by these, by how the run starts, and by the sum of the topics' prior."""
     if name not in SCHEDULES:
         raise ValueError(f"schedule is {name!r}; choose one of {', '.join(map(repr, SCHEDULES))}.")
-    wide = name == "auto" and begins_wide(plan, rule, start)
+    wide = name in ("auto", "incremental") and begins_wide(plan, rule, start)
+    finish = min(FINISH, max_iter // 4) if name == "auto" and is_relaxed(rule) and plan is not None and plan.is_private else 0
     if name == "auto" and not is_brisk(plan, rule, start):
         name = "synchronous" if rule.digamma_owners or rule.solve else "relaxed" if is_relaxed(rule) else "asynchronous"
     if rule.draws and name == "synchronous":
@@ -157,7 +158,11 @@ def make_schedule(
         raise ValueError("rule='gibbs' never comes to rest, so there are no residuals to follow; use schedule='asynchronous'.")
     if rule.draws and name == "relaxed":
         raise ValueError("rule='gibbs' draws whole topics, so there is nothing to over-relax; use schedule='asynchronous'.")
-    if rule.digamma_owners and name != "synchronous":
+    if name == "incremental" and (rule.draws or rule.tokens or not rule.stored):
+        raise ValueError(
+            "schedule='incremental' infers one message per edge; use rule 'bp', 'sibp' or 'vb', or 'cvb0' with messages='edge'."
+        )
+    if rule.digamma_owners and name not in ("synchronous", "incremental"):
         raise ValueError(
             "rule='vb' computes digamma once per document and topic, which needs schedule='synchronous'; "
             "for tables that change with every message use rule='sibp' or 'bp'."
@@ -183,9 +188,12 @@ def make_schedule(
     return {
         "synchronous": Schedule(name, in_place=False),
         "asynchronous": Schedule(name),
-        "relaxed": Schedule(name, step=STEP, plain=PLAIN, wide=first),
+        "relaxed": Schedule(name, step=STEP, plain=PLAIN, wide=first, finish=finish),
+        "incremental": Schedule(name, afresh=True, wide=first, stores=plan is not None and not plan.is_private),
         "residual": Schedule(name, arrange=_largest_residual_first),
         "residual-words": Schedule(name, arrange=_largest_residual_of_words_first),
         "active": Schedule(name, arrange=_focus_on_what_moves, full_every=FULL_EVERY),
-        "auto": Schedule(name, arrange=partial(_store_in_time, brisk=len(brisk)), step=STEP, relax=brisk, wide=first),
+        "auto": Schedule(
+            name, arrange=partial(_store_in_time, brisk=len(brisk)), step=STEP, relax=brisk, wide=first, stores=False, finish=finish
+        ),
     }[name]

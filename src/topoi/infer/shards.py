@@ -104,7 +104,9 @@ class Shard:
                 self.schedule.arrange(self.state, self.rule, crew)
         return self._counted() if self.state.stored != stored else None
 
-    def sweep(self) -> np.ndarray:
+    def sweep(self, end: int | None) -> np.ndarray:
+        """A sweep; `end`: the last of all, if documents are inferred afresh until then."""
+        self.state.end = end
         with Crew(self.n_jobs) as crew:
             sweep(self.state, self.rule, replace(self.schedule, arrange=None), crew)
         # On top of many counts of others, differences lose what this shard counts: it counts anew in every round.
@@ -187,19 +189,24 @@ def run_shards(
         everywhere(shards, "hear", phi)
         return phi
 
+    def sums() -> np.ndarray:
+        return np.array([alpha.sum(), len(first[0]) * beta]) / token
+
     def perplexity() -> float:
         return float(np.exp(-sum(everywhere(shards, "log_likelihood")) / weight))
 
     merge(first)
-    done = 0
+    done, end, change = 0, None, 0.0
     monitor.follow(schedule.full_every, max(len(schedule.relax), 0 if learner is None else learner.after))
-    while done < max_iter:
+    while done < (end or max_iter):
+        end = end or (max_iter if done >= max_iter - schedule.finish else None)
         news = everywhere(shards, "arrange")
         if any(part is not None for part in news):
             merge(news)
-        merge(everywhere(shards, "sweep"))
+        merge(everywhere(shards, "sweep", end))
         done += 1
-        for _ in range(0 if learner is None else learner.steps_after(done)):
+        steps, before = 0 if learner is None or end else learner.steps_after(done), sums()
+        for _ in range(steps):
             assert learner is not None
             if learner.alpha:
                 alpha = alpha_of(np.sum(everywhere(shards, "evidence"), axis=0), token)
@@ -207,7 +214,11 @@ def run_shards(
             if learner.beta:
                 (beta,) = everywhere(shards[:1], "learned_beta")
                 everywhere(shards, "set_priors", alpha, beta)
+        if learner is not None and end is None:
+            change = learner.change(done, before, sums(), change)
         residuals, modes = zip(*everywhere(shards, "moved"), strict=True)
-        if monitor.note(done, sum(residuals) / weight, perplexity, subject, modes[0]):
-            break
+        if monitor.note(done, sum(residuals) / weight, perplexity, subject, modes[0], end=end, prior_change=change):
+            if monitor.stopped or not schedule.finish:
+                break
+            end = min(done + schedule.finish, max_iter)
     return Outcome(merge(everywhere(shards, "rebuild")), alpha, beta, done)

@@ -19,7 +19,7 @@ from topoi.infer.rules import Rule
 if TYPE_CHECKING:
     from topoi.graph.factors import Field
 
-__all__ = ["STARTS", "State", "blank_tables", "give_back", "roomy", "sweep_seed", "widened"]
+__all__ = ["STARTS", "State", "allocate", "blank_tables", "give_back", "sweep_seed", "widened"]
 
 TINY = 1e-30
 MUCH = 2**20  # numbers
@@ -42,8 +42,13 @@ class State:
     stored: bool = True  # False while messages are only implied by the tables (kernels/tiny.py)
     mode: str = ""  # how the last sweep was made
     sweep: int = 0
+    end: int | None = None  # the last sweep, from when a run that infers its documents afresh at its end has begun to
+    prior_change: float = 0.0  # how far learned priors moved when they were last learned, as a share of themselves
     focus: Focus | None = None  # of an active schedule
     spare: Tables | None = field(default=None, repr=False)  # second set of tables of synchronous schedules
+    contributions: np.ndarray | None = (
+        None  # (document blocks, W, width) what each block has told words, where blocks take turns (afresh.py)
+    )
 
     @classmethod
     def start(cls, graph: Graph, rule: Rule, alpha: np.ndarray, beta: float, *, seed: int, crew: Crew, start: str = "hard",
@@ -57,7 +62,7 @@ class State:
         wide_alpha = np.zeros(graph.width)
         wide_alpha[: graph.n_topics] = alpha
         flow = Flow(
-            mu=roomy(0 if rule.draws or not stored else graph.message_size),
+            mu=allocate(0 if rule.draws or not stored else graph.message_size),
             z=np.zeros(graph.n_edges if rule.draws else 0, np.int32),
             order=np.arange(n_visits),
             residual=np.full(n_visits, NEVER),
@@ -90,7 +95,7 @@ class State:
         """Store the messages that the tables imply, on the lists `topics` (D, K) or of all topics."""
         if topics is not None:
             self.graph = self.graph.with_lists(topics)
-        self.flow = self.flow._replace(mu=roomy(self.graph.message_size))
+        self.flow = self.flow._replace(mu=allocate(self.graph.message_size))
         knobs = self.knobs(rule, in_place=True)
         for stage in range(self.graph.n_word_blocks):
             crew.each(kernels.recall_stage, self.graph.wires, self.tables, self.flow, knobs, self.doc_weight, self.word_weight, stage)
@@ -102,7 +107,7 @@ class State:
         old, mu, n = self.graph.wires, self.flow.mu, self.graph.n_word_blocks
         begin = np.append(old.visit_message, len(mu))[old.cell_visit]  # of each cell's messages
         self.graph = self.graph.with_lists(topics)
-        self.flow = self.flow._replace(mu=roomy(self.graph.message_size, at_once=False))
+        self.flow = self.flow._replace(mu=allocate(self.graph.message_size, at_once=False))
         knobs = self.knobs(rule, in_place=True)
         for stage in range(n):
             crew.each(kernels.copy_stage, self.graph.wires, old.topic_ptr, old.topics, old.visit_message, mu, self.flow, knobs, stage)
@@ -162,6 +167,10 @@ class State:
 
     def rebuild(self, rule: Rule, crew: Crew) -> None:
         """Count all messages anew: removes the rounding of many small differences."""
+        if self.contributions is not None:
+            phi = np.maximum(self.contributions.sum(axis=0, out=self.tables.phi), 0, out=self.tables.phi)
+            self.tables = self.tables._replace(totals=phi.sum(axis=0, dtype=np.float64))
+            return
         if not self.stored:
             self._even_out()
             return
@@ -188,11 +197,6 @@ class State:
             held = table.sum(axis=1)
             table *= np.divide(weight, held, out=np.zeros_like(held), where=held > 0)[:, None]
         self.tables = self.tables._replace(totals=phi.sum(axis=0, dtype=np.float64), share=self.doc_weight.copy())
-
-    def forget_owners(self) -> None:
-        """Spread what each owner holds evenly over all topics. Words and messages stay."""
-        theta = self.tables.theta
-        theta[:, : self.graph.n_topics] = theta.sum(axis=1, keepdims=True) / self.graph.n_topics
 
     def owner_counts(self) -> np.ndarray:
         """(owners, K) expected tokens of each owner and topic."""
@@ -250,7 +254,7 @@ class State:
         return counts / counts.sum(axis=1, keepdims=True)
 
 
-def roomy(n: int, at_once: bool = True) -> np.ndarray:
+def allocate(n: int, at_once: bool = True) -> np.ndarray:
     """(n,) float32 zeros. Much memory is asked for in one go: touched page by page, it costs as much time as several sweeps."""
     if n >= MUCH and hasattr(mmap, "MAP_POPULATE"):
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (mmap.MAP_POPULATE if at_once else 0)
@@ -262,7 +266,7 @@ def roomy(n: int, at_once: bool = True) -> np.ndarray:
 
 
 def give_back(array: np.ndarray, begin: int, end: int) -> None:
-    """Return the memory of array[begin:end], which is not needed any more, if `roomy` asked the system for it."""
+    """Return the memory of array[begin:end], which is not needed any more, if `allocate` asked the system for it."""
     memory = getattr(array.base, "obj", array.base)
     if isinstance(memory, mmap.mmap):
         first, last = -(-4 * begin // mmap.PAGESIZE) * mmap.PAGESIZE, 4 * end // mmap.PAGESIZE * mmap.PAGESIZE
@@ -272,7 +276,7 @@ def give_back(array: np.ndarray, begin: int, end: int) -> None:
 
 def blank_tables(graph: Graph, old: Tables | None = None) -> Tables:
     """Tables without any message. `old` tables of the same graph give their memory and, when words are frozen, their words."""
-    theta = roomy(graph.n_slots * graph.width).reshape(-1, graph.width) if old is None else old.theta
+    theta = allocate(graph.n_slots * graph.width).reshape(-1, graph.width) if old is None else old.theta
     theta[:] = 0
     if graph.plan.owner_base is not None:
         theta[:, : graph.n_topics] = graph.plan.owner_base[graph.slot_owner]
@@ -281,7 +285,7 @@ def blank_tables(graph: Graph, old: Tables | None = None) -> Tables:
     elif graph.plan.word_base is not None:
         phi = widened(graph.plan.word_base, graph.width)
     else:
-        phi = roomy(graph.n_words * graph.width).reshape(-1, graph.width) if old is None else old.phi
+        phi = allocate(graph.n_words * graph.width).reshape(-1, graph.width) if old is None else old.phi
         phi[:] = 0
     share = np.zeros(len(graph.wires.slots), np.float32)
     return Tables(theta, phi, phi.sum(axis=0, dtype=np.float64), share)

@@ -27,7 +27,7 @@ from topoi.infer.rules import Rule, make_rule
 from topoi.infer.schedules import make_schedule
 from topoi.infer.state import STARTS, State
 from topoi.infer.wide import enough_edges, some_documents, wide_topics
-from topoi.models.limits import refuse_fractions, refuse_what_does_not_fit, warn_of_heavy_weights
+from topoi.models.limits import refuse_fractions, refuse_what_does_not_fit, warn_of_heavy_weights, warn_of_more
 from topoi.models.topics import Topics
 
 if TYPE_CHECKING:
@@ -97,7 +97,9 @@ class TopicModelBase(Topics):
         ) -> State:
             graph = build_graph(plan, seed=seed, tokens=rule.tokens)
             schedule = make_schedule(self.schedule, rule, plan, start=start, max_iter=max_iter, prior=alpha.sum())
-            state = saves.restore(graph, monitor) if saves is not None else None
+            state = saves.restore(graph, rule, schedule, monitor) if saves is not None else None
+            if saves is not None and state is not None and state.sweep > max_iter:
+                warn_of_more(saves.path, f"{state.sweep} sweeps", max_iter)
             first, topics, stored = start, word_topic, rule.stored and schedule.stores
             if state is None and schedule.wide:
                 assert plan.counts is not None
@@ -122,7 +124,7 @@ class TopicModelBase(Topics):
                 monitor.began = began
                 state = pass_messages(plan, last, monitor, priors, saves)
         self._keep(state, monitor)
-        if saves is not None and (monitor.converged or state.sweep == self.max_iter):
+        if saves is not None and (monitor.converged or state.sweep >= self.max_iter):
             saves.finish()
         return state
 

@@ -16,10 +16,17 @@ from topoi.corpus import Corpus
 from topoi.graph.factors import Documents, fit_weighting
 from topoi.graph.wiring import Plan
 from topoi.infer.crew import Crew
-from topoi.infer.monitor import Monitor, Record, document_log_likelihood
+from topoi.infer.monitor import Monitor, document_log_likelihood
 from topoi.infer.online import Online, with_words
 from topoi.models.base import TopicModelBase, open_checkpoint
-from topoi.models.limits import refuse_fractions, refuse_light_weights, refuse_what_does_not_fit, warn_of_heavy_weights
+from topoi.models.limits import (
+    refuse_fractions,
+    refuse_light_weights,
+    refuse_what_does_not_fit,
+    warn_of_heavy_weights,
+    warn_of_more,
+    warn_of_unknown_words,
+)
 
 __all__ = ["LDA", "LatentDirichletAllocation"]
 
@@ -129,6 +136,8 @@ class LDA(TopicModelBase):
     def partial_fit(self, X: Any, y: Any = None) -> LDA:
         """Learn from one more batch of documents. `total_samples` says how many documents there will be; after `fit`, those of `fit` count."""
         first = getattr(self, "_online", None) is None
+        if isinstance(X, Corpus) and hasattr(self, "components_"):
+            warn_of_unknown_words(X, self.vocabulary_)
         counts = self._counts(X, reset=first and not hasattr(self, "components_"))
         if first:
             self._begin_online(counts, getattr(self, "_n_docs", self.total_samples))
@@ -153,10 +162,15 @@ class LDA(TopicModelBase):
         saves = open_checkpoint(checkpoint, every, self, Plan(self.n_components, counts), online.first)
         done, before, n_batches = 0, online.base, -(-len(docs) // size)
         with Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
-            if saves is not None and saves.saved is not None:
-                done, before = saves.saved["done"], saves.saved["before"]
-                vars(online).update(saves.saved["online"])
-                monitor.resume([Record(**record) for record in saves.saved["history"]])
+            saved = None if saves is None else saves.restore_batches(self.n_components, counts.shape[1], n_batches)
+            if saves is not None and saved is not None:
+                done, before = saved["done"], saved.get("before")
+                for name in ("seed", "alpha", "beta", "base", "documents"):
+                    setattr(online, name, saved[name])
+                online.batches, online.evidence = done, saved.get("evidence")
+                monitor.resume(saved["history"])
+                if done > self.max_iter * n_batches:
+                    warn_of_more(saves.path, f"{done} batches ({done / n_batches:.1f} passes)", self.max_iter)
             order = np.random.default_rng(online.seed).permutation(docs)
             stopped = False
             while done < self.max_iter * n_batches and not stopped:
@@ -166,15 +180,12 @@ class LDA(TopicModelBase):
                 if done % n_batches == 0:  # the end of a pass
                     stopped = monitor.note(epoch + 1, _moved(before, online.base), lambda: self.perplexity(Corpus(counts)), self, "batches")
                     before = online.base
-                if saves is not None and done % saves.every == 0:
-                    learned = {
-                        name: getattr(online, name) for name in ("seed", "alpha", "beta", "base", "batches", "documents", "evidence")
-                    }
-                    saves.write({"done": done, "before": before, "online": learned, "history": monitor.table()})
+                if saves is not None:
+                    saves.save_batches(online, done, before, monitor)
         self._show_topics(online)
         self.doc_topic_ = self._fold_in(self.weighting_(counts)).astype(self._dtype)
         self.n_iter_, self.history_, self.converged_ = done // n_batches, monitor.table(), monitor.converged
-        if saves is not None and (monitor.converged or done == self.max_iter * n_batches):
+        if saves is not None and (monitor.converged or done >= self.max_iter * n_batches):
             saves.finish()
         return self
 

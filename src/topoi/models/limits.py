@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import psutil
 from scipy import sparse
 
-from topoi.corpus import is_whole
+from topoi.corpus import Corpus, is_whole
 from topoi.graph.wiring import Plan, padded
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import gets_lists
@@ -19,7 +20,9 @@ __all__ = [
     "refuse_light_weights",
     "refuse_what_does_not_fit",
     "warn_of_heavy_weights",
+    "warn_of_more",
     "warn_of_single_precision",
+    "warn_of_unknown_words",
 ]
 
 HEAVY = 1e5  # weight of an entry of X
@@ -109,4 +112,27 @@ def refuse_what_does_not_fit(plan: Plan, rule: Rule, schedule: str = "asynchrono
         raise MemoryError(
             f"{plan.n_topics} topics on {edges.sum():,.0f} edges need {need / 2**30:,.1f} GiB, but {free / 2**30:,.1f} GiB are free. "
             f"Use {', or '.join(cures)}."
+        )
+
+
+def warn_of_more(path: Any, done: str, max_iter: int) -> None:
+    """Tell that a resumed run was already beyond max_iter."""
+    warnings.warn(
+        f"{path} holds a run of {done}, more than max_iter={max_iter}. The model is that of the checkpoint; n_iter_ and history_ say what "
+        "was done. For fewer sweeps delete the checkpoint and fit again.",
+        stacklevel=6,
+    )
+
+
+def warn_of_unknown_words(corpus: Corpus, words: Any) -> None:
+    """Tell how much of a batch is left out, because its words are not among those of the model."""
+    if corpus.vocabulary is None or words is None:
+        return
+    unknown = ~np.isin(corpus.vocabulary, np.asarray(words, dtype=str))
+    tokens = corpus.counts[:, unknown].sum()
+    if tokens:
+        warnings.warn(
+            f"{unknown.sum()} words of this batch ({tokens:g} tokens) are not in the model's vocabulary and are left out. A vocabulary is "
+            "fixed by the first batch: begin with topoi.read(..., vocabulary=...) of all words, or fit again on all documents.",
+            stacklevel=3,
         )

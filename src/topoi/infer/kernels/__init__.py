@@ -1,6 +1,7 @@
 """The compiled heart. Begin with `sweeps.py`; `reference.py` beside this folder says the same in plain NumPy."""
 
 from topoi.infer.kernels.active import active_stage
+from topoi.infer.kernels.fresh import count_words_stage, exchange_stage, infer_joint_stage, infer_stage
 from topoi.infer.kernels.gibbs import gibbs_stage
 from topoi.infer.kernels.lists import admit, copy_stage, topics_of_words
 from topoi.infer.kernels.rows import uniforms
@@ -13,7 +14,11 @@ __all__ = [
     "admit",
     "copy_stage",
     "count_stage",
+    "count_words_stage",
+    "exchange_stage",
     "gibbs_stage",
+    "infer_joint_stage",
+    "infer_stage",
     "joint_stage",
     "merge_shared",
     "recall_stage",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from topoi.infer.kernels.rows import compiled, f4
+from topoi.infer.kernels.rows import buffers, compiled, f4
 
 
 @compiled
@@ -19,7 +19,8 @@ def active_stage(wires, tables, flow, focus, knobs, stage, worker, n_workers):
     slot_ptr, slots, words, weights = wires.slot_ptr, wires.slots, wires.edge_word, wires.edge_x
     theta, phi, prior, beta, beta_sum = tables.theta, tables.phi, knobs.alpha, f4(knobs.beta), f4(knobs.beta_sum)
     docs, topics, moved, residual = focus.docs, focus.topics, focus.moved, flow.residual
-    where, total, alpha, side, new = np.zeros(S, np.uint32), np.zeros(S, f4), np.zeros(S, f4), np.zeros(S, f4), np.zeros(S, f4)
+    where, scratch = np.zeros(S, np.uint32), buffers(4, S)
+    total, alpha, side, new = scratch[0, :S], scratch[1, :S], scratch[2, :S], scratch[3, :S]
     for p in range(worker, knobs.n_doc_blocks, n_workers):
         stock, change = (tables.totals + knobs.beta_sum).astype(f4), np.zeros(K, f4)
         cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks

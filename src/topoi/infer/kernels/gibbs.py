@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from topoi.infer.kernels.rows import compiled, draw, f4, gather, inlined, uniform
+from topoi.infer.kernels.rows import buffers, compiled, draw, f4, gather, inlined, uniform
 from topoi.infer.kernels.sweeps import close_cell, close_visit, joint_message, open_cell, open_visit
 
 
@@ -61,7 +59,7 @@ def _gibbs_visit(wires, read, write, flow, fields, knobs, scratch, silent, v):
 @compiled
 def gibbs_stage(wires, read, write, flow, fields, knobs, stage, worker, n_workers):
     """Collapsed Gibbs (eq. 23) in this worker's cells of one stage: each edge is one token and holds one (owner, topic)."""
-    silent = np.zeros(len(knobs.alpha) * knobs.max_owners, f4)
+    silent = buffers(1, len(knobs.alpha) * knobs.max_owners)[0]
     for p in range(worker, knobs.n_doc_blocks, n_workers):
         scratch = open_cell(read, knobs)
         cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks

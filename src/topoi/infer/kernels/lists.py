@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from topoi.infer.kernels.rows import compiled, f4
+from topoi.infer.kernels.rows import buffers, compiled, f4
 
 
 @compiled
@@ -37,8 +37,10 @@ def admit(indptr, words, weights, slot, theta, phi, totals, alpha, beta, ptr, to
     """
     D, K = keep.shape
     W = phi.shape[0]
-    rate = (1.0 / (totals + W * beta)).astype(f4)
-    slope, listed, share = np.zeros(K, f4), np.zeros(K, np.int32), np.zeros(K, f4)
+    scratch, listed = buffers(3, K), np.zeros(K, np.int32)
+    slope, share, rate = scratch[0, :K], scratch[1, :K], scratch[2, :K]
+    for k in range(K):
+        rate[k] = f4(1.0 / (totals[k] + W * beta))
     b, alpha_sum, enough = f4(beta), alpha.sum(), f4(enough)
     for d in range(worker, D, n_workers):
         n_listed, n_d = 0, f4(0)

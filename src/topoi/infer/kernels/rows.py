@@ -10,12 +10,23 @@ from numba import njit
 
 f4 = np.float32
 u8 = np.uint64
+APART = 128  # numbers: more than any vectorised loop takes at a time
 STRIDE = 16  # numbers that `draw` passes over at a time
 
 # Kernels that Python calls are kept on disk. What they call becomes part of them: a function of its own would be compiled twice, alone and
 # inside its caller, and which of the two copies runs, with sums in another order, depends on whether the process compiled or loaded it.
 compiled = njit(fastmath=True, error_model="numpy", nogil=True, cache=True)
 inlined = njit(fastmath=True, error_model="numpy", nogil=True, forceinline=True)
+
+
+@inlined
+def buffers(n, size):
+    """(n, at least size) zeros: scratch buffers that lie apart from each other and from whatever stands before them.
+
+    LLVM guards a vectorised loop by the distance of its arrays: a short one right behind another is taken for an overlap, and
+    the loop runs one by one, with its sum in another order. Where the system puts an array must not decide the bits.
+    """
+    return np.zeros((n + 1, max(size, APART)), f4)[1:]
 
 
 @inlined
@@ -97,3 +108,12 @@ def draw(p, chance):
             if rest < 0.0:
                 break
     return last
+
+
+@inlined
+def digamma(x):
+    """Derivative of log gamma for x > 0: the asymptotic series at x + 6, less 1 / x + ... + 1 / (x + 5), which u = x (x + 5) makes one fraction."""
+    u, y = x * (x + 5.0), x + 6.0
+    shift = (2.0 * x + 5.0) * (u * (3.0 * u + 20.0) + 24.0) / (u * (u + 4.0) * (u + 6.0))
+    r = 1.0 / (y * y)
+    return np.log(y) - 0.5 / y - r * (1.0 / 12.0 - r * (1.0 / 120.0 - r * (1.0 / 252.0 - r * (1.0 / 240.0 - r / 132.0)))) - shift

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from topoi.infer.kernels.rows import compiled, f4, gather, inlined, scatter_add, shape
+from topoi.infer.kernels.rows import buffers, compiled, f4, gather, inlined, scatter_add, shape
 from topoi.infer.kernels.tables import count_visit
 
 # --------------------------------------------------------------------------------------------------------------- the three updates
@@ -37,15 +37,16 @@ def overstep(m, i, new, z, step):
 
 
 @inlined
-def _renew_single(
+def renew_dense(
     words, weights, first, last, m, phi, phi_out, side, gained, total, alpha, heard, held, least, silence,
-    new, gain, word_prior, beta_sum, cap, step, in_place, frozen
+    new, gain, word_prior, beta_sum, cap, step, least_held, in_place, own_words, moves_words
 ):  # fmt: skip
     """Renew the messages m of edges first to last, with one owner and all topics. Eq. 7; eq. 21 with cap = 0; eq. 30 with a field.
 
     side (K,) is what the owner holds, `held` its sum with the prior (0: no normaliser), `least` the sum of the prior; `gained` what it gains when the tables wait for the end
     of the sweep; word_prior (K,); heard (K,) the weighted field, silence = 1 - its weight. Without a field the normaliser cancels and is left out.
-    Returns sum x |mu_new - mu_old|.
+    least_held: what a topic holds at least in the owner's counts, 0 or the discount that was taken off alpha (kernels/fresh.py);
+    own_words, moves_words: whether the words' counts contain this message, and whether they change with it. Returns sum x |mu_new - mu_old|.
     """
     zero, one = f4(0), f4(1)
     keep = one if in_place else zero
@@ -54,12 +55,12 @@ def _renew_single(
     for i in range(last - first):
         w, x = words[first + i], weights[first + i]
         own_side = min(x, cap)
-        own_word = zero if frozen else own_side
+        own_word = own_side if own_words else zero
         weight = silence if silence == one or held == zero else silence / max(held - own_side, least)
         z = zero
         for k in range(K):
             word = max(phi[w, k] - own_word * m[i, k], zero) + word_prior[k]
-            owner = max(side[k] - own_side * m[i, k], zero) + alpha[k]
+            owner = max(side[k] - own_side * m[i, k], least_held) + alpha[k]
             value = word * (owner * weight + heard[k]) / max(total[k] - own_word * m[i, k], beta_sum)
             new[k] = value
             z += value
@@ -78,18 +79,18 @@ def _renew_single(
         else:
             for k in range(K):
                 gained[k] += gain[k]
-        if not frozen:
+        if moves_words:
             for k in range(K):
                 phi_out[w, k] = max(phi_out[w, k] + gain[k], zero)
     return residual
 
 
 @inlined
-def _renew_listed(
+def renew_listed(
     words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha, heard, held, least, silence,
-    new, gain, row, word_prior, beta_sum, cap, step, in_place, frozen
+    new, gain, row, word_prior, beta_sum, cap, step, least_held, in_place, own_words, moves_words
 ):  # fmt: skip
-    """`_renew_single` for a document that may use the topics where[:L] only; side, total, alpha, word_prior and heard are of these topics."""
+    """`renew_dense` for a document that may use the topics where[:L] only; side, total, alpha, word_prior and heard are of these topics."""
     zero, one = f4(0), f4(1)
     keep = one if in_place else zero
     L = m.shape[1]
@@ -97,14 +98,14 @@ def _renew_listed(
     for i in range(last - first):
         w, x = words[first + i], weights[first + i]
         own_side = min(x, cap)
-        own_word = zero if frozen else own_side
+        own_word = own_side if own_words else zero
         weight = silence if silence == one or held == zero else silence / max(held - own_side, least)
         for k in range(L):  # alone: scattered loads would keep the next loop from being vectorised
             row[k] = phi[w, where[k]]
         z = zero
         for k in range(L):
             word = max(row[k] - own_word * m[i, k], zero) + word_prior[k]
-            owner = max(side[k] - own_side * m[i, k], zero) + alpha[k]
+            owner = max(side[k] - own_side * m[i, k], least_held) + alpha[k]
             value = word * (owner * weight + heard[k]) / max(total[k] - own_word * m[i, k], beta_sum)
             new[k] = value
             z += value
@@ -123,7 +124,7 @@ def _renew_listed(
         else:
             for k in range(L):
                 gained[k] += gain[k]
-        if not frozen:
+        if moves_words:
             for k in range(L):
                 phi_out[w, where[k]] = max(phi_out[w, where[k]] + gain[k], zero)
     return residual
@@ -186,12 +187,13 @@ class Scratch(NamedTuple):
 @inlined
 def open_cell(read, knobs):
     K, n = len(knobs.alpha), knobs.max_owners
-    stock = (read.totals + knobs.beta_sum).astype(f4)
-    one = np.zeros((6, K), f4)
-    many = np.zeros((4, n * K), f4)
+    one, many = buffers(7, K), buffers(5, max(n * K, n))
+    for k in range(K):
+        one[6, k] = f4(read.totals[k] + knobs.beta_sum)
     return Scratch(
-        stock, one[0], one[1], one[2], one[3], one[4], one[5], many[0], many[1], many[2], many[3], np.zeros(n, f4), np.zeros(K, np.uint32)
-    )
+        one[6, :K], one[0, :K], one[1, :K], one[2, :K], one[3, :K], one[4, :K], one[5, :K],
+        many[0, : n * K], many[1, : n * K], many[2, : n * K], many[3, : n * K], many[4, :n], np.zeros(K, np.uint32),
+    )  # fmt: skip
 
 
 @inlined
@@ -339,14 +341,14 @@ def _visit_singles(wires, read, write, flow, fields, knobs, scratch, begin, end)
                     least += alpha[k]
         m = mu[at : at + (last - first) * L].reshape(last - first, L)
         if listed:
-            moved = _renew_listed(
+            moved = renew_listed(
                 words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha, heard, held, least, one - field_weight[doc],
-                new, gain, row, word, beta_sum, cap, step, in_place, frozen,
+                new, gain, row, word, beta_sum, cap, step, zero, in_place, not frozen, not frozen,
             )  # fmt: skip
         else:
-            moved = _renew_single(
+            moved = renew_dense(
                 words, weights, first, last, m, phi, phi_out, side, gained, total, alpha, heard, held, least, one - field_weight[doc],
-                new, gain, word_prior, beta_sum, cap, step, in_place, frozen,
+                new, gain, word_prior, beta_sum, cap, step, zero, in_place, not frozen, not frozen,
             )  # fmt: skip
         residual[v] = moved
         if in_place and listed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from topoi.infer.kernels.rows import compiled, draw, f4, gather, inlined, mix, scatter_add, shape, uniform
+from topoi.infer.kernels.rows import buffers, compiled, draw, f4, gather, inlined, mix, scatter_add, shape, uniform
 
 
 @inlined
@@ -29,8 +29,8 @@ def start_stage(wires, flow, knobs, word_topic, start, stage, worker, n_workers)
     `flow.mu` holds zeros, so a one-hot message is one number.
     """
     K = len(knobs.alpha)
-    alpha, row = np.zeros(K, f4), np.zeros(K, f4)
-    drawn = np.zeros(K * knobs.max_owners, f4)
+    scratch = buffers(3, K * knobs.max_owners)
+    alpha, row, drawn = scratch[0, :K], scratch[1, :K], scratch[2]
     n_topics = (knobs.alpha > f4(0)).sum()
     for p in range(worker, knobs.n_doc_blocks, n_workers):
         cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
@@ -144,7 +144,7 @@ def count_visit(wires, write, flow, knobs, v, gain):
 @compiled
 def count_stage(wires, write, flow, knobs, stage, worker, n_workers):
     """Count the messages of this worker's cells into `write`: the tables anew, without the drift of many small differences."""
-    gain = np.zeros(len(knobs.alpha), f4)
+    gain = buffers(1, len(knobs.alpha))[0]
     for p in range(worker, knobs.n_doc_blocks, n_workers):
         cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
         for v in range(wires.cell_visit[cell], wires.cell_visit[cell + 1]):

@@ -5,29 +5,40 @@ Only for documents that own themselves. Memory is K (D + W), twice that if synch
 
 from __future__ import annotations
 
-import numpy as np
-
-from topoi.infer.kernels.rows import compiled, f4, uniform
+from topoi.infer.kernels.rows import buffers, compiled, f4, gather, uniform
 from topoi.infer.kernels.tables import start_message
 
 
 @compiled
 def tiny_start_stage(wires, write, knobs, word_topic, start, stage, worker, n_workers):
-    """Count the first messages of this worker's cells into `write`. Arguments as in `start_stage`."""
+    """Count the first messages of this worker's cells into `write`. Arguments as in `start_stage`. Documents own themselves."""
     K = len(knobs.alpha)
+    topic_ptr, topics, scratch = wires.topic_ptr, wires.topics, buffers(3, K)
+    row, prior, m = scratch[0, :K], scratch[1, :K], scratch[2, :K]
     visit_doc, visit_edge, slot_ptr, slots = wires.visit_doc, wires.visit_edge, wires.slot_ptr, wires.slots
     words, weights, ids, theta, phi, alpha = wires.edge_word, wires.edge_x, wires.edge_id, write.theta, write.phi, knobs.alpha
-    seed, n_topics, m = knobs.seed, (knobs.alpha > f4(0)).sum(), np.zeros(K, f4)
+    seed, n_topics = knobs.seed, (knobs.alpha > f4(0)).sum()
     for p in range(worker, knobs.n_doc_blocks, n_workers):
         cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
         for v in range(wires.cell_visit[cell], wires.cell_visit[cell + 1]):
-            slot = slots[slot_ptr[visit_doc[v]]]
+            slot, first = slots[slot_ptr[visit_doc[v]]], topic_ptr[visit_doc[v]]
+            L = topic_ptr[visit_doc[v] + 1] - first
             for e in range(visit_edge[v], visit_edge[v + 1]):
                 w, x = words[e], weights[e]
                 if start == 0:
-                    k = int(uniform(seed, ids[e]) * n_topics)
+                    k = int(uniform(seed, ids[e]) * (L if L > 0 else n_topics))
+                    if L > 0:
+                        k = topics[first + k]
                     theta[slot, k] += x
                     phi[w, k] += x
+                    continue
+                if L > 0:
+                    gather(word_topic, w % len(word_topic), topics, first, True, L, row)
+                    gather(alpha.reshape(1, -1), 0, topics, first, True, L, prior)
+                    start_message(start, row, prior, seed, ids[e], 1, L, m)
+                    for k in range(L):
+                        theta[slot, topics[first + k]] += x * m[k]
+                        phi[w, topics[first + k]] += x * m[k]
                     continue
                 start_message(start, word_topic[w % len(word_topic)], alpha, seed, ids[e], 1, K, m)
                 for k in range(K):
@@ -51,9 +62,13 @@ def tiny_stage(wires, read, write, flow, knobs, doc_weight, word_weight, relax, 
     slot_ptr, slots, words, weights = wires.slot_ptr, wires.slots, wires.edge_word, wires.edge_x
     theta, phi, theta_out, phi_out = read.theta, read.phi, write.theta, write.phi
     alpha, beta, beta_sum, in_place, relax = knobs.alpha, f4(knobs.beta), f4(knobs.beta_sum), knobs.in_place, f4(relax)
-    new, rate, side, trial = np.zeros(K, f4), np.zeros(K, f4), np.zeros(K, f4), np.zeros(K, f4)
+    scratch = buffers(6, K)
+    new, rate, side, trial, stock, change = (
+        scratch[0, :K], scratch[1, :K], scratch[2, :K], scratch[3, :K], scratch[4, :K], scratch[5, :K]
+    )  # fmt: skip
     for p in range(worker, knobs.n_doc_blocks, n_workers):
-        stock, change = (read.totals + knobs.beta_sum).astype(f4), np.zeros(K, f4)
+        for k in range(K):
+            stock[k], change[k] = f4(read.totals[k] + knobs.beta_sum), zero
         cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
         for i in range(wires.cell_visit[cell], wires.cell_visit[cell + 1]):
             v = order[i]
@@ -122,7 +137,10 @@ def recall_stage(wires, read, flow, knobs, doc_weight, word_weight, stage, worke
     visit_doc, visit_edge, visit_message, mu = wires.visit_doc, wires.visit_edge, wires.visit_message, flow.mu
     slot_ptr, slots, topic_ptr, topics = wires.slot_ptr, wires.slots, wires.topic_ptr, wires.topics
     words, weights, theta, phi, alpha, beta = wires.edge_word, wires.edge_x, read.theta, read.phi, knobs.alpha, f4(knobs.beta)
-    rate, new = (1.0 / (read.totals + knobs.beta_sum)).astype(f4), np.zeros(K, f4)
+    scratch = buffers(2, K)
+    rate, new = scratch[0, :K], scratch[1, :K]
+    for k in range(K):
+        rate[k] = f4(1.0 / (read.totals[k] + knobs.beta_sum))
     for p in range(worker, knobs.n_doc_blocks, n_workers):
         cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
         for v in range(wires.cell_visit[cell], wires.cell_visit[cell + 1]):

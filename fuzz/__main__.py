@@ -1,0 +1,47 @@
+"""The command: `python -m fuzz models|checkpoints|readers|all --n N --seed S`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from importlib import import_module
+
+from fuzz.harness import run_cases, table
+
+TARGETS = {"models": 1, "checkpoints": 5, "readers": 5}  # "all": one case for so many of models
+
+SHOWN = 20  # failures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description="Give topoi files that are wrong but well-formed.")
+    parser.add_argument("target", choices=[*TARGETS, "all"])
+    parser.add_argument("--n", type=int, default=1000, help="cases (all: of models; a fifth of it for each other target)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", metavar="NAME", help="the one case whose name begins so, in this process: an error is shown in full")
+    args = parser.parse_args()
+    chosen = {name: -(-args.n // share) for name, share in TARGETS.items()} if args.target == "all" else {args.target: args.n}
+    results, failed = {}, False
+    for name, n in chosen.items():
+        began = time.perf_counter()
+        cases = import_module(f"fuzz.{name}").cases(n, args.seed)
+        if args.only is not None:
+            for case in cases:
+                if args.only in (case.name, case.name.split(" ")[0]):
+                    print(case.name, case.run(), sep=": ")
+            continue
+        results[name], failures = run_cases(cases)
+        for failure in failures[:SHOWN]:
+            print(
+                f"{failure.outcome} {failure.detail}\n    {failure.name}\n    python -m fuzz {name} --n {n} --seed {args.seed} --only NAME"
+            )
+        failed |= bool(failures)
+        print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr)
+    if results:
+        print(table(results))
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

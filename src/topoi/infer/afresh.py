@@ -1,0 +1,69 @@
+"""Documents inferred afresh: nothing of a document is carried from one round to the next (docs/afresh.md).
+
+In each round a document starts from its words alone, takes a few passes of BP over its own edges and adds its messages to the
+words' counts, from which those of its last round are gone. Messages that are carried over get stuck; these do not.
+Where messages are stored, all documents are inferred at once (the last rounds of "auto"; VB with inner passes). Where they
+are not, blocks of documents take turns, and each exchanges its old counts of words for its new ones (incremental EM).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from topoi.infer import kernels
+from topoi.infer.bundles import Afresh
+from topoi.infer.crew import Crew
+from topoi.infer.rules import Rule
+from topoi.infer.state import State, allocate
+
+__all__ = ["infer_afresh", "settings"]
+
+PASSES = 3  # more are no better (docs/performance.md)
+DISCOUNT = 0.5  # of a token
+STEP = 1.5  # over-relaxation of what a block exchanges
+
+
+def infer_afresh(state: State, rule: Rule, crew: Crew) -> None:
+    """One round over all documents. Fields are as of its beginning."""
+    if state.stored:
+        _infer(state, rule, crew, np.arange(state.graph.n_docs))
+        state.rebuild(rule, crew)
+    else:
+        _take_turns(state, rule, crew)
+
+
+def settings(state: State, rule: Rule) -> Afresh:
+    """How `rule` infers the documents of a run."""
+    passes = rule.inner - 1 if rule.inner > 1 else PASSES
+    return Afresh(passes, 0.0 if rule.digamma_owners else DISCOUNT * state.graph.token, 0.0, rule.digamma_owners)
+
+
+def _infer(state: State, rule: Rule, crew: Crew, docs: np.ndarray) -> None:
+    """Messages of `docs` in state.flow.mu, and, where documents own themselves, their rows of theta."""
+    graph, how = state.graph, settings(state, rule)
+    tables, knobs = rule.seen_words(state.tables, state.knobs(rule, in_place=False))
+    if not graph.private:
+        tables, knobs = rule.seen_owners(tables, knobs)
+    kernel = kernels.infer_stage if graph.private else kernels.infer_joint_stage
+    crew.each(kernel, graph.wires, *graph.visits_of_docs, docs, tables, state.flow, state.fields, knobs, how)
+
+
+def _take_turns(state: State, rule: Rule, crew: Crew) -> None:
+    """Blocks one after the other, each with the newest counts of words; in the first round all with those of the start."""
+    graph, first = state.graph, state.contributions is None
+    if first:
+        state.graph = graph = graph.one_block_at_a_time()
+        state.flow = state.flow._replace(mu=allocate(graph.message_size))
+        size = (graph.n_doc_blocks, graph.n_words, graph.width)
+        state.contributions = allocate(int(np.prod(size))).reshape(size)
+    assert state.contributions is not None
+    knobs, new = state.knobs(rule, in_place=False), np.zeros_like(state.tables.phi)
+    for block, docs in enumerate(graph.docs_of_blocks):
+        _infer(state, rule, crew, docs)
+        told = state.contributions[block] if first else new
+        crew.each(kernels.count_words_stage, graph.wires, state.flow, knobs, block, told)
+        if not first:
+            crew.each(kernels.exchange_stage, state.tables.phi, state.contributions[block], new, STEP)
+            state.tables = state.tables._replace(totals=state.tables.phi.sum(axis=0, dtype=np.float64))
+    if first:
+        state.rebuild(rule, crew)

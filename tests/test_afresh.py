@@ -1,0 +1,182 @@
+"""Documents inferred afresh: the equations, blocks that take turns, and what is (not) kept between rounds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import begin, small_counts
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, datasets, evaluate
+from topoi.graph import wiring
+from topoi.graph.factors import Documents, Words, compile_factors
+from topoi.infer import afresh, reference
+from topoi.infer.crew import Crew
+from topoi.infer.engine import sweep
+from topoi.infer.rules import make_rule
+from topoi.infer.schedules import FINISH, make_schedule
+from topoi.infer.state import State
+
+ALPHA, BETA = 0.1, 0.05
+
+
+def started(counts, n_topics: int = 5, blocks: int = 3) -> State:
+    """A run of schedule="incremental" before its first round."""
+    graph = compile_factors([Words(counts), Documents()], n_topics, blocks=blocks)
+    return State.start(graph, make_rule("bp"), np.full(n_topics, ALPHA), BETA, seed=0, crew=Crew(1), stored=False)
+
+
+def rounds(state: State, n: int) -> None:
+    rule = make_rule("bp")
+    for _ in range(n):
+        sweep(state, rule, make_schedule("incremental", rule), Crew(1))
+
+
+def one_document(x: np.ndarray, phi: np.ndarray, totals: np.ndarray, passes: int, discount: float) -> np.ndarray:
+    """(words, K) messages of one document by the equation of docs/afresh.md, word by word in plain NumPy."""
+    words, mu = np.flatnonzero(x), np.zeros(phi.shape)
+    share = (phi + BETA) / (totals + len(phi) * BETA)
+    mu[words] = share[words] / share[words].sum(axis=1, keepdims=True)
+    theta = x @ mu
+    for _ in range(passes):
+        for w in words:
+            own = x[w] * mu[w]
+            says = (np.maximum(phi[w] - own, 0) + BETA) / (totals - own + len(phi) * BETA)
+            new = says * (np.maximum(theta - own - discount, 0) + ALPHA)
+            new /= new.sum()
+            theta += x[w] * (new - mu[w])
+            mu[w] = new
+    return mu
+
+
+def test_a_document_is_the_equation():
+    counts = small_counts()
+    run = begin(counts, 5, "bp", "incremental", blocks=1)
+    phi, totals = run.state.tables.phi[:, :5].astype(float), run.state.tables.totals[:5].copy()
+    run.sweep()
+    of_edge = np.zeros((counts.nnz, 5))
+    of_edge[run.state.graph.wires.edge_id] = run.messages[:, :5]
+    for doc in (0, 1, 7):
+        x = counts[[doc]].toarray()[0]
+        expected = one_document(x, phi, totals, afresh.PASSES, afresh.DISCOUNT)
+        found = of_edge[counts.indptr[doc] : counts.indptr[doc + 1]]
+        assert_allclose(found, expected[counts.indices[counts.indptr[doc] : counts.indptr[doc + 1]]], atol=1e-5)
+
+
+def test_blocks_exchange_what_they_told_words():
+    """Words hold the sum of what blocks told them, and a round is the exchange of each block's part, in turn."""
+    state, rule = started(small_counts()), make_rule("bp")
+    rounds(state, 2)
+    twin, told = reference.doubled(state.tables), state.contributions.astype(float)
+    assert_allclose(twin.phi, np.maximum(told.sum(axis=0), 0), atol=1e-4)
+    rounds(state, 1)
+    knobs, mu = state.knobs(rule, in_place=False), np.zeros(state.graph.message_size)
+    for block, docs in enumerate(state.graph.docs_of_blocks):
+        reference.infer(state.graph, twin, mu, state.fields, knobs, afresh.settings(state, rule), docs)
+        new = np.zeros_like(twin.phi)
+        for doc in docs:
+            words, x, visits = reference.edges_of(state.graph, doc)
+            at, size = state.graph.wires.visit_message[visits], np.diff(state.graph.wires.visit_edge)[visits]
+            messages = np.concatenate([mu[a : a + n * 16] for a, n in zip(at, size, strict=True)]).reshape(-1, 16)
+            np.add.at(new, words, x[:, None] * messages)
+        change = afresh.STEP * (new - told[block])
+        told[block] += change
+        twin.phi[:] = np.maximum(twin.phi + change, 0)
+        twin.totals[:] = twin.phi.sum(axis=0)
+    assert_allclose(state.contributions, told, atol=2e-4)
+    assert_allclose(state.tables.phi, twin.phi, atol=2e-4)
+    assert_allclose(state.tables.theta, twin.theta, atol=2e-4)
+
+
+def test_documents_hold_their_tokens_and_nothing_is_stored_but_one_block():
+    counts = small_counts(60)
+    state = started(counts, blocks=4)
+    rounds(state, 3)
+    slots = state.graph.wires.slots
+    assert_allclose(state.tables.theta[slots].sum(axis=1), counts.sum(axis=1), rtol=1e-5)
+    assert len(state.flow.mu) < counts.nnz * state.graph.width / 2
+    assert len(state.flow.mu) == max(counts[docs].nnz for docs in state.graph.docs_of_blocks) * state.graph.width
+
+
+def test_what_a_document_was_is_forgotten():
+    """Two runs with the same words and other documents' tables infer the same messages."""
+    first, second = started(small_counts(), blocks=1), started(small_counts(), blocks=1)
+    second.tables.theta[:] *= 7
+    rounds(first, 1), rounds(second, 1)
+    assert_array_equal(first.tables.phi, second.tables.phi)
+    assert_array_equal(first.tables.theta, second.tables.theta)
+
+
+def test_weights_scale():
+    """The discount is a part of a token, and a light matrix has light tokens: times 1/64, priors too, nothing else changes."""
+    counts = small_counts()
+    options = {"schedule": "incremental", "max_iter": 4, "tol": 0}
+    plain = LDA(4, doc_topic_prior=0.1, topic_word_prior=0.05, **options).fit(sparse.csr_array((counts > 0).astype(float)))
+    light = LDA(4, doc_topic_prior=0.1 / 64, topic_word_prior=0.05 / 64, **options).fit(sparse.csr_array((counts > 0) / 64))
+    assert_allclose(plain.doc_topic_, light.doc_topic_, atol=1e-5)
+
+
+@pytest.mark.parametrize("rule", ["bp", "sibp", "vb"])
+@pytest.mark.parametrize("weighting", ["count", "tfidf"])
+def test_planted_blocks_are_found(blocks, rule, weighting):
+    corpus, truth = blocks
+    model = LDA(4, rule=rule, schedule="incremental", weighting=weighting, doc_topic_prior=0.1, topic_word_prior=0.05).fit(corpus)
+    assert {record["schedule"] for record in model.history_} == {"incremental"}
+    assert evaluate.match_topics(truth.topic_word, model)[1].min() > 0.98
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_planted_topics_are_found_from_every_seed(seed):
+    corpus, truth = datasets.make_lda(600, 300, 20, alpha=0.05, random_state=seed)
+    model = LDA(20, schedule="incremental", random_state=seed).fit(corpus)
+    assert (evaluate.match_topics(truth.topic_word, model)[1] > 0.9).all()
+
+
+def test_every_model_infers_its_documents_afresh():
+    authors, links, labels = datasets.make_authors(60)[0], datasets.make_links(60)[0], datasets.make_labels(60)[0]
+    options = {"schedule": "incremental", "max_iter": 30}
+    for model, corpus in (
+        (AuthorTopicModel(4, **options), authors),
+        (RelationalTopicModel(4, **options), links),
+        (LabeledLDA(**options), labels),
+    ):
+        model.fit(corpus)
+        assert {record["schedule"] for record in model.history_} <= {"incremental", "link weight"}
+        assert model.history_[-1]["perplexity"] < model.history_[4]["perplexity"] * 1.01
+        assert_allclose(model.doc_topic_.sum(axis=1), 1, atol=1e-5)
+
+
+def test_the_last_rounds_of_auto_infer_documents_afresh(mixed):
+    """As many as there is room for; those that own several documents' words are left as they are."""
+    corpus, _ = mixed
+    for max_iter, last in ((3, 0), (4, 1), (40, FINISH)):
+        chosen = [record["schedule"] for record in LDA(5, max_iter=max_iter, tol=0).fit(corpus).history_]
+        assert chosen.count("afresh") == last
+        assert chosen[max_iter - last :] == ["afresh"] * last
+    converged = LDA(5).fit(corpus)
+    assert converged.converged_
+    assert [record["schedule"] for record in converged.history_][-FINISH:] == ["afresh"] * FINISH
+    authors = AuthorTopicModel(4, max_iter=20, tol=0).fit(datasets.make_authors(60)[0])
+    assert "afresh" not in {record["schedule"] for record in authors.history_}
+
+
+def test_a_callback_stops_a_run_at_once(mixed):
+    model = LDA(5, callbacks=[lambda _state, record: record.sweep == 7]).fit(mixed[0])
+    assert model.n_iter_ == 7
+    assert "afresh" not in {record["schedule"] for record in model.history_}
+
+
+def test_what_cannot_be_inferred_afresh_is_refused(mixed):
+    for options in ({"rule": "gibbs"}, {"rule": "cvb0"}, {"messages": "none"}, {"messages": "token"}):
+        with pytest.raises(ValueError, match="incremental"):
+            LDA(3, schedule="incremental", **options).fit(mixed[0])
+
+
+def test_more_documents_need_no_more_messages(monkeypatch):
+    """Blocks are as large as the grid makes them: with a grid of 16, a sixteenth of the messages."""
+    monkeypatch.setattr(wiring, "EDGES_PER_CELL", 10)
+    counts = datasets.make_lda(300, 100, 4, random_state=0)[0].counts
+    graph = compile_factors([Words(counts), Documents()], 4)
+    assert graph.n_doc_blocks == 16
+    assert graph.one_block_at_a_time().message_size < 1.5 * graph.message_size / 16
