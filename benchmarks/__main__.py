@@ -8,7 +8,7 @@ import time
 from importlib import import_module
 from pathlib import Path
 
-NAMES = ("quality", "priors", "models", "sweep", "threads", "startup", "auto", "scaling", "race")
+NAMES = ("quality", "priors", "models", "sweep", "threads", "startup", "auto", "afresh", "scaling", "race")
 
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
@@ -44,6 +44,8 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         help="race: one more peer, a command with {counts} (a UCI file), {topics}, {prior}, {threads} and {out} (topics x words, text or .npy)",
     )  # fmt: skip
     parser.add_argument("--thorough", action="store_true", help="race: also two threads, and learned priors")
+    parser.add_argument("--cells", type=Path, help="afresh: file in which measured cells are kept")
+    parser.add_argument("--times", action="store_true", help="afresh: also the seconds to a given quality")
     parser.add_argument("--pictures", type=Path, help="race: folder for one picture per corpus")
     return parser.parse_args(argv)
 

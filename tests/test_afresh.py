@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from conftest import begin, small_counts
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from scipy.special import psi
 
 from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, datasets, evaluate
 from topoi.graph import wiring
@@ -30,7 +33,7 @@ def started(counts, n_topics: int = 5, blocks: int = 3) -> State:
 def rounds(state: State, n: int) -> None:
     rule = make_rule("bp")
     for _ in range(n):
-        sweep(state, rule, make_schedule("incremental", rule), Crew(1))
+        sweep(state, rule, replace(make_schedule("incremental", rule), step=1.8, plain=0), Crew(1))
 
 
 def one_document(x: np.ndarray, phi: np.ndarray, totals: np.ndarray, passes: int, discount: float) -> np.ndarray:
@@ -80,7 +83,7 @@ def test_blocks_exchange_what_they_told_words():
             at, size = state.graph.wires.visit_message[visits], np.diff(state.graph.wires.visit_edge)[visits]
             messages = np.concatenate([mu[a : a + n * 16] for a, n in zip(at, size, strict=True)]).reshape(-1, 16)
             np.add.at(new, words, x[:, None] * messages)
-        change = afresh.STEP * (new - told[block])
+        change = 1.8 * (new - told[block])
         told[block] += change
         twin.phi[:] = np.maximum(twin.phi + change, 0)
         twin.totals[:] = twin.phi.sum(axis=0)
@@ -180,3 +183,24 @@ def test_more_documents_need_no_more_messages(monkeypatch):
     graph = compile_factors([Words(counts), Documents()], 4)
     assert graph.n_doc_blocks == 16
     assert graph.one_block_at_a_time().message_size < 1.5 * graph.message_size / 16
+
+
+@pytest.mark.parametrize("rule", ["bp", "sibp", "vb"])
+def test_prediction_is_inference_under_fixed_words_until_documents_converge(mixed, rule):
+    """Another look at a predicted document changes nothing: it is a fixed point of the rule."""
+    counts = mixed[0].counts[:20]
+    model = LDA(5, rule=rule, doc_topic_prior=ALPHA, topic_word_prior=BETA, max_iter=20).fit(mixed[0])
+    topics, theta = model.topic_word_.T, model.transform(counts)
+    for doc in range(20):
+        x, n = counts[[doc]].toarray()[0], counts[[doc]].sum()
+        held = theta[doc] * (n + 5 * ALPHA) - ALPHA
+        mu = topics * _says(held, rule)
+        mu /= mu.sum(axis=1, keepdims=True)
+        for _ in range(100 if rule == "bp" else 0):  # its own part of what the document holds is removed
+            mu = topics * (np.maximum(held - x[:, None] * mu, 0) + ALPHA)
+            mu /= mu.sum(axis=1, keepdims=True)
+        assert_allclose(x @ mu, held, atol=0.02 * n)
+
+
+def _says(held: np.ndarray, rule: str) -> np.ndarray:
+    return np.exp(psi(held + ALPHA)) if rule == "vb" else held + ALPHA

@@ -322,20 +322,6 @@ def test_warm_start_is_what_the_word_says_under_the_prior():
     assert (run.messages[0, 2:] == 0).all()
 
 
-def test_visits_at_rest_are_left_alone():
-    """A visit whose residual is below rest times its weight keeps its messages; the others move."""
-    run = begin(small_counts(), 5, base=np.ones((25, 5)), frozen=True)
-    run.sweep()
-    graph, flow = run.state.graph, run.state.flow
-    flow.residual[::2] = 0
-    before = run.messages.copy()
-    knobs = run.state.knobs(run.rule, in_place=True, rest=1e-9)
-    kernels.sweep_stage(graph.wires, run.state.tables, run.state.tables, flow, run.state.fields, knobs, 0, 0, 1)
-    moved = np.add.reduceat((run.messages != before).any(axis=1), graph.wires.visit_edge[:-1]) > 0
-    assert not moved[::2].any()
-    assert moved[1::2].all()
-
-
 def test_graph_arrays_are_read_only():
     graph = begin(small_counts(), 5, blocks=3).state.graph
     arrays = {

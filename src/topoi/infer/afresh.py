@@ -16,20 +16,28 @@ from topoi.infer.crew import Crew
 from topoi.infer.rules import Rule
 from topoi.infer.state import State, allocate
 
-__all__ = ["infer_afresh", "settings"]
+__all__ = ["fold_in", "infer_afresh", "settings"]
 
 PASSES = 3  # more are no better (docs/performance.md)
 DISCOUNT = 0.5  # of a token
-STEP = 1.5  # over-relaxation of what a block exchanges
 
 
-def infer_afresh(state: State, rule: Rule, crew: Crew) -> None:
-    """One round over all documents. Fields are as of its beginning."""
+def infer_afresh(state: State, rule: Rule, crew: Crew, step: float = 1.0) -> None:
+    """One round over all documents. Fields are as of its beginning.
+
+    step: over-relaxation factor of what a block of documents exchanges, where blocks take turns.
+    """
     if state.stored:
-        _infer(state, rule, crew, np.arange(state.graph.n_docs))
+        _infer(state, rule, crew, np.arange(state.graph.n_docs), settings(state, rule))
         state.rebuild(rule, crew)
     else:
-        _take_turns(state, rule, crew)
+        _take_turns(state, rule, crew, step)
+
+
+def fold_in(state: State, rule: Rule, crew: Crew, *, max_passes: int, tolerance: float) -> None:
+    """Infer documents under fixed words until each has converged: prediction."""
+    how = Afresh(max_passes - 1, 0.0, tolerance, rule.digamma_owners)
+    _infer(state, rule, crew, np.arange(state.graph.n_docs), how)
 
 
 def settings(state: State, rule: Rule) -> Afresh:
@@ -38,9 +46,9 @@ def settings(state: State, rule: Rule) -> Afresh:
     return Afresh(passes, 0.0 if rule.digamma_owners else DISCOUNT * state.graph.token, 0.0, rule.digamma_owners)
 
 
-def _infer(state: State, rule: Rule, crew: Crew, docs: np.ndarray) -> None:
+def _infer(state: State, rule: Rule, crew: Crew, docs: np.ndarray, how: Afresh) -> None:
     """Messages of `docs` in state.flow.mu, and, where documents own themselves, their rows of theta."""
-    graph, how = state.graph, settings(state, rule)
+    graph = state.graph
     tables, knobs = rule.seen_words(state.tables, state.knobs(rule, in_place=False))
     if not graph.private:
         tables, knobs = rule.seen_owners(tables, knobs)
@@ -48,7 +56,7 @@ def _infer(state: State, rule: Rule, crew: Crew, docs: np.ndarray) -> None:
     crew.each(kernel, graph.wires, *graph.visits_of_docs, docs, tables, state.flow, state.fields, knobs, how)
 
 
-def _take_turns(state: State, rule: Rule, crew: Crew) -> None:
+def _take_turns(state: State, rule: Rule, crew: Crew, step: float) -> None:
     """Blocks one after the other, each with the newest counts of words; in the first round all with those of the start."""
     graph, first = state.graph, state.contributions is None
     if first:
@@ -59,11 +67,11 @@ def _take_turns(state: State, rule: Rule, crew: Crew) -> None:
     assert state.contributions is not None
     knobs, new = state.knobs(rule, in_place=False), np.zeros_like(state.tables.phi)
     for block, docs in enumerate(graph.docs_of_blocks):
-        _infer(state, rule, crew, docs)
+        _infer(state, rule, crew, docs, settings(state, rule))
         told = state.contributions[block] if first else new
         crew.each(kernels.count_words_stage, graph.wires, state.flow, knobs, block, told)
         if not first:
-            crew.each(kernels.exchange_stage, state.tables.phi, state.contributions[block], new, STEP)
+            crew.each(kernels.exchange_stage, state.tables.phi, state.contributions[block], new, step)
             state.tables = state.tables._replace(totals=state.tables.phi.sum(axis=0, dtype=np.float64))
     if first:
         state.rebuild(rule, crew)

@@ -47,7 +47,6 @@ class Knobs(NamedTuple):
     in_place: bool  # tables change under way (asynchronous) or after the sweep
     frozen_words: bool  # phi and totals stay as they are (prediction)
     plain_side: bool  # theta is already exp(digamma(...)): no prior, no normaliser (VB)
-    rest: float  # a visit whose residual per unit of weight is below this is left alone
     step: float  # how far a message moves towards what it hears: 1 is there, more is beyond (over-relaxation)
     seed: int
     n_doc_blocks: int
@@ -60,7 +59,7 @@ class Afresh(NamedTuple):
 
     passes: int  # over a document's edges, after the one that starts from its words alone
     discount: float  # taken off a document's counts before the prior is added
-    rest: float  # a document whose messages moved no more than this per unit of weight is done
+    tolerance: float  # a document whose messages moved no more than this per unit of weight has converged
     digamma: bool  # VB: exp(digamma) of the document's counts instead of the counts less the discount
 
 

@@ -37,10 +37,9 @@ def run(
     monitor: Monitor,
     crew: Crew,
     learners: Sequence[Learner] = (),
-    rest: float = 0.0,
     checkpoint: Saves | None = None,
 ) -> State:
-    """Sweep until the monitor says stop or `max_iter` sweeps are done. A visit that moved less than `rest` per token is left alone.
+    """Sweep until the monitor says stop or `max_iter` sweeps are done.
 
     The last `schedule.finish` sweeps infer documents afresh, with the priors as they are then.
     At the end tables are counted anew: what is in them then is a function of the messages alone.
@@ -48,7 +47,7 @@ def run(
     monitor.follow(schedule.full_every, max(len(schedule.relax), *(learner.after for learner in learners), 0))
     while state.sweep < (state.end or max_iter):
         state.end = state.end or (max_iter if state.sweep >= max_iter - schedule.finish else None)
-        sweep(state, rule, schedule, crew, rest)
+        sweep(state, rule, schedule, crew)
         if state.sweep % REBUILD_EVERY == 0:
             state.rebuild(rule, crew)
         for learner in learners if state.end is None else ():
@@ -63,14 +62,14 @@ def run(
     return state
 
 
-def sweep(state: State, rule: Rule, schedule: Schedule, crew: Crew, rest: float = 0.0) -> None:
+def sweep(state: State, rule: Rule, schedule: Schedule, crew: Crew) -> None:
     """Renew every message once (those in focus, if the schedule is active), or infer all documents afresh."""
     if schedule.arrange is not None:
         schedule.arrange(state, rule, crew)
     if schedule.afresh or rule.inner > 1 or state.end is not None:
         state.mode = schedule.name if state.end is None else "afresh"
         refresh_fields(state)
-        infer_afresh(state, rule, crew)
+        infer_afresh(state, rule, crew, schedule.step_of(state.sweep))
         state.sweep += 1
         return
     if not state.stored:
@@ -79,7 +78,7 @@ def sweep(state: State, rule: Rule, schedule: Schedule, crew: Crew, rest: float 
         return
     state.mode = "listed" if state.graph.listed else "relaxed" if schedule.name == "auto" else schedule.name
     refresh_fields(state)
-    _pass_messages(state, rule, schedule, crew, rest)
+    _pass_messages(state, rule, schedule, crew)
     state.sweep += 1
 
 
@@ -111,13 +110,13 @@ def _pass_tiny(state: State, rule: Rule, schedule: Schedule, crew: Crew) -> None
     state.tables = write._replace(totals=write.phi.sum(axis=0, dtype=np.float64))
 
 
-def _pass_messages(state: State, rule: Rule, schedule: Schedule, crew: Crew, rest: float) -> None:
+def _pass_messages(state: State, rule: Rule, schedule: Schedule, crew: Crew) -> None:
     graph = state.graph
     if state.focus is not None:
         _pass_active(state, rule, crew)
         return
     kernel = kernels.gibbs_stage if rule.draws else kernels.sweep_stage if graph.max_owners == 1 else kernels.joint_stage
-    read, knobs = rule.seen(state.tables, state.knobs(rule, in_place=schedule.in_place, rest=rest, step=schedule.step_of(state.sweep)))
+    read, knobs = rule.seen(state.tables, state.knobs(rule, in_place=schedule.in_place, step=schedule.step_of(state.sweep)))
     wires, read, knobs = state.facing(read, knobs)
     write = read if schedule.in_place else blank_tables(graph, state.spare)
     fields = state.fields if graph.turned is None else Fields(state.fields.message, np.zeros(graph.n_words, np.float32))

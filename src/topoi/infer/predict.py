@@ -9,6 +9,7 @@ from scipy import sparse
 
 from topoi.graph.factors import Documents, Factor, Words, make_plan
 from topoi.graph.wiring import Plan, build_graph, padded
+from topoi.infer import afresh
 from topoi.infer.crew import Crew
 from topoi.infer.engine import run
 from topoi.infer.monitor import Monitor, Record
@@ -21,7 +22,7 @@ __all__ = ["MAX_SWEEPS", "fold_in", "fold_in_state", "prediction_plan"]
 CHUNK_BYTES = 2**26  # messages held at a time
 MAX_SWEEPS = 200
 TINY = 1e-30  # prior of words under fixed topics: only keeps 0 / 0 away
-REST = 1e-4  # a document whose messages move less than this per token is done
+CONVERGED = 1e-4  # a document whose messages move less than this per token has converged
 
 
 def fold_in(
@@ -76,10 +77,11 @@ def fold_in_state(
     graph = build_graph(plan, tokens=rule.tokens)
     start = "hard" if rule.draws else "warm"
     state = State.start(graph, rule, alpha, TINY, seed=seed, crew=crew, start=start, word_topic=plan.word_base)
-    independent = graph.private and not graph.plan.fields and not rule.draws
-    rest = REST if independent else 0.0  # a document at rest is woken by nobody only if nobody talks to it
-    monitor = Monitor(callbacks=callbacks if rule.draws else [_at_rest])
-    return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, crew=crew, rest=rest)
+    if graph.private and not graph.plan.fields and not rule.draws:  # nobody talks to anybody
+        afresh.fold_in(state, rule, crew, max_passes=max_iter, tolerance=CONVERGED)
+        return state
+    monitor = Monitor(callbacks=callbacks if rule.draws else [_converged])
+    return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, crew=crew)
 
 
 class Average:
@@ -97,11 +99,11 @@ class Average:
         return self.total / self.n
 
 
-def _at_rest(state: State, _record: object) -> bool:
-    """No visit will be taken up again."""
+def _converged(state: State, _record: object) -> bool:
+    """No document moves any more."""
     weight = (
         np.add.reduceat(state.graph.wires.edge_x, state.graph.wires.visit_edge[:-1], dtype=np.float64)
         if state.graph.n_edges
         else np.zeros(0)
     )
-    return bool((state.flow.residual <= REST * weight).all())
+    return bool((state.flow.residual <= CONVERGED * weight).all())

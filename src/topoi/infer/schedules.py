@@ -36,6 +36,7 @@ BRISK = (5.0,) * 4 + (4.0,) * 3 + (3.0,) * 4 + (2.0,) * 4  # relaxation of the f
 WIDE = BRISK + (2.0,) * 5  # the same of sweeps over more topics, with which it begins (wide.py)
 CALM = (2.0,) * 4  # of the brisk sweeps that are left to do after these
 STEP, PLAIN = 1.5, 10  # of "relaxed": its step, and the sweeps before it (docs/performance.md)
+EXCHANGE = 1.8  # over-relaxation factor of "incremental", after as many plain rounds (docs/afresh.md)
 ACTIVE_DOCUMENTS, ACTIVE_TOPICS = 0.5, 0.2  # shares that "active" looks at
 SHRINK = 0.8  # the share of active topics begins at 1 and shrinks by this in every sweep (A19: topics must not lock in early)
 FULL_EVERY = 10  # sweeps of "active" after which all documents and topics have a turn (A19: residuals grow stale)
@@ -43,7 +44,7 @@ BRISK_FROM = 50_000  # edges: few edges need no haste, and brisk sweeps swing on
 HEAVY_PRIOR = 0.1  # sum of the topics' prior, as a share of a document's mean weight
 MOST_MESSAGES = 2**30  # numbers in dense messages: beyond these 4 GiB "auto" stores topic lists
 LISTS_ABOVE = 256  # topics: below, a dense sweep is as fast as one over lists
-FINISH = 3  # last rounds of "auto", in which documents are inferred afresh (docs/performance.md); at most a quarter of all
+FINISH = 5  # last rounds of "auto", in which documents are inferred afresh (docs/performance.md); at most a quarter of all
 LISTS_EVERY = 10  # sweeps after which lists are made anew
 
 
@@ -189,7 +190,7 @@ def make_schedule(
         "synchronous": Schedule(name, in_place=False),
         "asynchronous": Schedule(name),
         "relaxed": Schedule(name, step=STEP, plain=PLAIN, wide=first, finish=finish),
-        "incremental": Schedule(name, afresh=True, wide=first, stores=plan is not None and not plan.is_private),
+        "incremental": Schedule(name, afresh=True, step=EXCHANGE, plain=PLAIN, wide=first, stores=plan is not None and not plan.is_private),
         "residual": Schedule(name, arrange=_largest_residual_first),
         "residual-words": Schedule(name, arrange=_largest_residual_of_words_first),
         "active": Schedule(name, arrange=_focus_on_what_moves, full_every=FULL_EVERY),

@@ -116,7 +116,7 @@ class State:
                 give_back(mu, begin[cell], begin[cell + 1])
         self.rebuild(rule, crew)
 
-    def knobs(self, rule: Rule, *, in_place: bool, rest: float = 0.0, step: float = 1.0) -> Knobs:
+    def knobs(self, rule: Rule, *, in_place: bool, step: float = 1.0) -> Knobs:
         return Knobs(
             alpha=self.alpha.astype(np.float32),
             beta=self.beta,
@@ -127,7 +127,6 @@ class State:
             in_place=in_place,
             frozen_words=self.graph.plan.frozen_words,
             plain_side=False,
-            rest=rest,
             step=step,
             seed=sweep_seed(self.seed, self.sweep + 1),  # 0 is the start's
             n_doc_blocks=self.graph.n_doc_blocks,

@@ -97,7 +97,7 @@ def infer_stage(wires, doc_ptr, doc_visits, docs, read, flow, fields, knobs, afr
             if not in_place:
                 for k in range(L):
                     side[k] = gained[k]
-            if t > 0 and moved <= afresh.rest * n_d:
+            if t > 0 and moved <= afresh.tolerance * n_d:
                 break
         change = zero
         for k in range(L):

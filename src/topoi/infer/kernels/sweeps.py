@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from topoi.infer.kernels.rows import buffers, compiled, f4, gather, inlined, scatter_add, shape
-from topoi.infer.kernels.tables import count_visit
 
 # --------------------------------------------------------------------------------------------------------------- the three updates
 
@@ -401,21 +400,12 @@ def _count_shares(table, first, share, gain, L, in_place):
 
 
 @inlined
-def _rests(wires, flow, knobs, v):
-    """Whether a visit moved no more than `knobs.rest` per unit of weight when it was last taken."""
-    weight = 0.0
-    for e in range(wires.visit_edge[v], wires.visit_edge[v + 1]):
-        weight += wires.edge_x[e]
-    return flow.residual[v] <= knobs.rest * weight
-
-
-@inlined
-def _next_stop(wires, flow, knobs, begin, end):
-    """The first visit from flow.order[begin] on that `_visit_singles` cannot take: of several owners, or at rest."""
+def _next_joint(wires, flow, begin, end):
+    """The first visit from flow.order[begin] on to a document of several owners."""
     order, visit_doc, slot_ptr = flow.order, wires.visit_doc, wires.slot_ptr
     for i in range(begin, end):
         doc = visit_doc[order[i]]
-        if slot_ptr[doc + 1] - slot_ptr[doc] > 1 or (knobs.rest > 0.0 and _rests(wires, flow, knobs, order[i])):
+        if slot_ptr[doc + 1] - slot_ptr[doc] > 1:
             return i
     return end
 
@@ -429,13 +419,8 @@ def sweep_stage(wires, read, write, flow, fields, knobs, stage, worker, n_worker
     for p in range(worker, knobs.n_doc_blocks, n_workers):
         scratch = open_cell(read, knobs)
         cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
-        i, end = wires.cell_visit[cell], wires.cell_visit[cell + 1]
-        while i < end:
-            stop = _next_stop(wires, flow, knobs, i, end)
-            _visit_singles(wires, read, write, flow, fields, knobs, scratch, i, stop)
-            if stop < end and not knobs.in_place:
-                count_visit(wires, write, flow, knobs, flow.order[stop], scratch.gain)
-            i = stop + 1
+        begin, end = wires.cell_visit[cell], wires.cell_visit[cell + 1]
+        _visit_singles(wires, read, write, flow, fields, knobs, scratch, begin, end)
         if knobs.in_place:
             close_cell(flow, scratch, p)
 
@@ -448,14 +433,11 @@ def joint_stage(wires, read, write, flow, fields, knobs, stage, worker, n_worker
         cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
         i, end = wires.cell_visit[cell], wires.cell_visit[cell + 1]
         while i < end:
-            stop = _next_stop(wires, flow, knobs, i, end)
-            _visit_singles(wires, read, write, flow, fields, knobs, scratch, i, stop)
-            if stop < end:
-                v = flow.order[stop]
-                if knobs.rest == 0.0 or not _rests(wires, flow, knobs, v):
-                    flow.residual[v] = _visit_joint(wires, read, write, flow, fields, knobs, scratch, v)
-                elif not knobs.in_place:
-                    count_visit(wires, write, flow, knobs, v, scratch.gain)
-            i = stop + 1
+            joint = _next_joint(wires, flow, i, end)
+            _visit_singles(wires, read, write, flow, fields, knobs, scratch, i, joint)
+            if joint < end:
+                v = flow.order[joint]
+                flow.residual[v] = _visit_joint(wires, read, write, flow, fields, knobs, scratch, v)
+            i = joint + 1
         if knobs.in_place:
             close_cell(flow, scratch, p)

@@ -1,0 +1,145 @@
+"""Documents inferred afresh: what the last rounds of "auto" and schedule="incremental" give.
+
+Four runs beside each other: asynchronous BP, "auto" without its last rounds, "auto", and
+"incremental"; with --peers tomotopy also tomotopy. Every cell is kept in --cells FILE and not
+measured again, so that a long run can be interrupted. --times adds shorter runs, for the seconds
+to a given quality; these mean something only on a quiet machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.common import PRIOR, aim, fresh, note, score, split, table
+from topoi import LDA
+from topoi.infer import schedules
+
+SETS = ("cora", "kos", "nips", "medl", "ap", "poliblog5k", "blog", "news20")
+RUNS = ("asynchronous", "without", "auto", "incremental")
+SWEEPS = {"asynchronous": 200, "without": 200, "auto": 200, "incremental": 60}
+SHORTER = (10, 20, 40, 80)  # sweeps of shorter runs, for the time to a given quality
+
+
+def run(args: argparse.Namespace) -> None:
+    sets = args.sets or (["cora"] if args.quick else SETS)
+    sizes, seeds = ([10], 1) if args.quick else (args.topics or [20, 50, 200], args.seeds or 3)
+    peers = ["tomotopy"] if "tomotopy" in (args.peers or []) else []
+    cells = Cells(args.cells)
+    for prior in ("fixed", "learned"):
+        found: dict[tuple[str, int], dict[str, list[dict[str, Any]]]] = {}
+        for name in sets:
+            for n_topics in sizes:
+                found[name, n_topics] = {
+                    method: [
+                        cells.get(args.data, name, n_topics, prior, method, seed, 12 if args.quick else None)
+                        for seed in range(1 if method == "tomotopy" else seeds)
+                    ]
+                    for method in (*RUNS, *peers)
+                }
+        _show(prior, found, peers)
+        if args.times:
+            _show_times(prior, found, args, cells)
+
+
+def _show(prior: str, found: dict[Any, Any], peers: list[str]) -> None:
+    print(f"\n{prior} priors, 200 sweeps (incremental: 60 rounds), common fold-in. Predictive perplexity.\n")
+    rows, changes = [], {}
+    for (name, n_topics), methods in found.items():
+        mean = {method: np.mean([cell["score"] for cell in cells]) for method, cells in methods.items()}
+        memory = {method: max(cell["mb"] for cell in cells) for method, cells in methods.items()}
+        change = changes[name, n_topics] = 100 * (mean["auto"] / mean["without"] - 1)
+        other = 100 * (mean["incremental"] / mean["without"] - 1)
+        rows.append(
+            [name.upper(), n_topics, *(f"{mean[method]:.1f}" for method in (*RUNS, *peers)),
+             f"{change:+.2f} %", f"{other:+.2f} %", f"{memory['auto']:.0f}", f"{memory['incremental']:.0f}"]
+        )  # fmt: skip
+    header = ["set", "K", "asynchronous", "auto without last rounds", "auto", "incremental", *peers]
+    table([*header, "auto: change", "incremental: change", "MB, auto", "MB, incremental"], rows)
+    worst, mean_change = max(changes, key=lambda key: changes[key]), float(np.mean(list(changes.values())))
+    aim(f"never more than 0.3 % above: worst {changes[worst]:+.2f} % on {worst[0].upper()}, K={worst[1]}", changes[worst] <= 0.3)
+    limit = -1.0 if prior == "fixed" else 0.0
+    aim(f"below by {-limit:g} % on average: {mean_change:+.2f} %", mean_change <= limit)
+
+
+def _show_times(prior: str, found: dict[Any, Any], args: argparse.Namespace, cells: Cells) -> None:
+    """Seconds to the quality of 200 sweeps of "auto" without its last rounds, and to tomotopy's: one seed."""
+    rows, ratios = [], []
+    for (name, n_topics), methods in found.items():
+        row = [name.upper(), str(n_topics)]
+        goals = {peer: methods[peer][0] for peer in ("without", "tomotopy") if peer in methods}
+        for peer, goal in goals.items():
+            times = {}
+            for method in ("without", "auto", "incremental"):
+                shorter = [cells.get(args.data, name, n_topics, prior, method, 0, n) for n in SHORTER]
+                runs = [*shorter, methods[method][0]]
+                good = [cell["seconds"] for cell in runs if cell["score"] <= goal["score"]]
+                times[method] = min(good, default=np.inf)
+            row += [f"{goal['score']:.1f}", *(f"{times[method]:.1f}" for method in times)]
+            if peer == "without":
+                ratios.append(times["auto"] / times["without"])
+        rows.append(row)
+    header = [
+        "set",
+        "K",
+        *(f"{word} {peer}" for peer in goals for word in ("quality of", "without: s to", "auto: s to", "incremental: s to")),
+    ]
+    table(header, rows)
+    aim(f"half its time to its final quality: {np.median(ratios):.2f} of it (median)", np.median(ratios) <= 0.5)
+
+
+class Cells:
+    """Measured cells, kept in a file of JSON lines if there is one."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        lines = path.read_text().splitlines() if path is not None and path.exists() else []
+        self.known = {tuple(key): cell for key, cell in map(json.loads, lines)}
+
+    def get(self, data: Path, *key: Any) -> dict[str, Any]:
+        """(name, n_topics, prior, method, seed, sweeps) -> score, seconds, mb."""
+        if key not in self.known:
+            self.known[key] = fresh(measure, data, *key)
+            note(f"{key}: {self.known[key]}")
+            if self.path is not None:
+                with self.path.open("a") as file:
+                    file.write(json.dumps([key, self.known[key]]) + os.linesep)
+        return self.known[key]
+
+
+def measure(data: Path, name: str, n_topics: int, prior: str, method: str, seed: int, sweeps: int | None) -> dict[str, Any]:
+    train, test = split(data, name)
+    if method == "tomotopy":
+        return _tomotopy(train, test, n_topics, prior)
+    value = PRIOR if prior == "fixed" else "learn"
+    if method == "without":
+        schedules.FINISH = 0
+    schedule = "auto" if method == "without" else method
+    model = LDA(
+        n_topics, schedule=schedule, doc_topic_prior=value, topic_word_prior=value, tol=0, evaluate_every=0,
+        max_iter=sweeps or SWEEPS[method], random_state=seed,
+    )  # fmt: skip
+    LDA(2, schedule=schedule, max_iter=12).fit(train.counts[:200])  # compiled, or loaded
+    before, began = _memory(), time.perf_counter()
+    topics = model.fit(train).components_
+    seconds, mb = time.perf_counter() - began, _memory() - before
+    return {"score": score(topics, test), "seconds": seconds, "mb": mb}
+
+
+def _tomotopy(train: Any, test: Any, n_topics: int, prior: str) -> dict[str, Any]:
+    from benchmarks.race import tomotopy
+
+    *_, last = tomotopy(train, test, n_topics, 1000, 1, prior == "learned")
+    return {"score": last.perplexity, "seconds": last.seconds, "mb": _memory()}
+
+
+def _memory() -> float:
+    """Peak memory of this process in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
