@@ -290,7 +290,7 @@ def test_report(work, tmp_path):
     model = topoi.load(work / "lda.topoi")
     assert all(word in out.read_text() for words in model.top_words(3) for word in words)
     run("report", work / "lda.topoi", "-o", out, code=2)  # not written over
-    assert "the model itself" in run("report", work / "lda.topoi", "-o", work / "lda.topoi", "--force", code=2).stderr
+    assert "would destroy the input" in run("report", work / "lda.topoi", "-o", work / "lda.topoi", "--force", code=2).stderr
     columns = ["--test", work / "t.csv", "--text", "abstract", "--id", "id"]
     result = run("report", work / "lda.topoi", "-o", out, "--force", *columns)
     assert "trained on 40 of these documents" in result.stderr
