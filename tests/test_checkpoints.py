@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 from conftest import every_model_combination
 from scipy import sparse
+from sklearn.base import clone
 
-from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, TopicModel, datasets
+from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, TopicModel, datasets, load
 from topoi.digests import digest
 from topoi.graph.factors import Authors, Links, Words
+from topoi.infer.monitor import Monitor
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from fuzz.archives import contents_of, packed
@@ -53,7 +55,8 @@ def interrupted(make, fit, path, sweep: int):
         fit(make(callbacks=[crash_at(sweep)]), checkpoint=path, checkpoint_every=4)
     assert path.exists() == (sweep > 4)
     model = fit(make(), checkpoint=path, checkpoint_every=4)
-    assert not path.exists(), "a finished run leaves nothing behind"
+    assert [file.name for file in path.parent.iterdir()] == [path.name], "the finished run, and no lock"
+    path.unlink()
     return model
 
 
@@ -92,7 +95,6 @@ def test_batches_go_on_in_the_same_bits(tmp_path, mixed, epoch):
         make(callbacks=[crash_at(epoch)]).fit(counts, checkpoint=path, checkpoint_every=3)
     assert path.exists()
     assert_same_run(make().fit(counts, checkpoint=path, checkpoint_every=3), make().fit(counts))
-    assert not path.exists()
 
 
 def test_other_models_go_on_in_the_same_bits(tmp_path):
@@ -148,7 +150,7 @@ def test_a_killed_process_goes_on_in_the_same_bits(tmp_path):
         assert int(first) == 1 or kills > 0, "the first process begins at the beginning"
         kills += 1
     assert int(first) > 1, "the last one went on from a checkpoint"
-    assert list(tmp_path.iterdir()) == [] or [p.name for p in tmp_path.iterdir()] == ["run.ckpt.part"]
+    assert [file.name for file in tmp_path.iterdir()] == ["run.ckpt"], "nothing else, even of writes that were killed"
 
 
 def test_what_was_killed_equals_what_was_not(tmp_path):
@@ -267,7 +269,7 @@ def test_bad_checkpoints(tmp_path, mixed):
     path.write_bytes(b"no zip")
     with pytest.raises(ValueError, match="not a checkpoint of topoi, or it is damaged"):
         LDA(4).fit(counts, checkpoint=path)
-    with pytest.raises(ValueError, match="there is no folder"):
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
         LDA(4).fit(counts, checkpoint=tmp_path / "nowhere" / "run.ckpt")
     with pytest.raises(ValueError, match="checkpoint_every is 0"):
         LDA(4).fit(counts, checkpoint=tmp_path / "new.ckpt", checkpoint_every=0)
@@ -371,3 +373,128 @@ def test_batches_beyond_max_iter_say_what_was_done(tmp_path, mixed):
     with pytest.warns(UserWarning, match=r"holds a run of 208 batches \(34\.7 passes\), more than max_iter=32"):
         model = LDA(4, max_iter=32, **options).fit(counts, checkpoint=path)
     assert model.n_iter_ == len(model.history_) == 34
+
+
+# ------------------------------------------------------------ finished runs
+
+
+def finished_runs(counts):
+    """Runs that end in all ways: at max_iter, converged, with last sweeps that infer afresh, in batches."""
+    size = counts.shape[0] // 6
+    return {
+        "max_iter": LDA(4, max_iter=13, tol=0, schedule="asynchronous"),
+        "converged": LDA(4, tol=0.02, schedule="asynchronous"),
+        "auto": LDA(4, max_iter=35, tol=0),
+        "auto, converged": LDA(4, tol=0.02),
+        "incremental": LDA(4, max_iter=7, tol=0, schedule="incremental"),
+        "batches": LDA(4, max_iter=3, tol=0, batch_size=size),
+        "batches, converged": LDA(4, max_iter=50, tol=0.02, evaluate_every=2, batch_size=size),
+    }
+
+
+@pytest.mark.parametrize("name", finished_runs(np.eye(6)))
+def test_a_finished_run_is_kept_until_its_model_is_saved(tmp_path, mixed, name):
+    path, counts = tmp_path / "run.ckpt", mixed[0].counts
+    model = finished_runs(counts)[name]
+    whole = clone(model).fit(counts)
+    assert whole.converged_ == ("converged" in name)
+    model.fit(counts, checkpoint=path, checkpoint_every=4)
+    assert path.exists()
+    with pytest.raises(OSError, match="cannot be written"):
+        model.save(tmp_path / "none" / "m.topoi")
+    sweeps = []
+    again = clone(model).set_params(callbacks=[lambda _state, record: sweeps.append(record)])
+    with pytest.warns(UserWarning, match=r"run\.ckpt holds this run, finished after \d+"):
+        again.fit(counts, checkpoint=path)
+    assert not sweeps, "nothing is done again"
+    assert_same_run(again, whole)
+    again.save(tmp_path / "m.topoi")
+    assert [file.name for file in tmp_path.iterdir()] == ["m.topoi"]
+
+
+def test_a_finished_run_of_another_process_is_not_replaced(tmp_path, mixed, monkeypatch):
+    path, counts = tmp_path / "run.ckpt", mixed[0].counts
+    LDA(4, max_iter=3).fit(counts, checkpoint=path)
+    before = path.read_bytes()
+    with monkeypatch.context() as patched:
+        patched.setattr("topoi.checkpoints.RETURNED", {})  # as in another process
+        with pytest.raises(ValueError, match="checkpoint of another run"):
+            LDA(5, max_iter=3).fit(counts, checkpoint=path)
+    assert path.read_bytes() == before
+    assert_same_run(LDA(5, max_iter=3).fit(counts, checkpoint=path), LDA(5, max_iter=3).fit(counts))
+
+
+def test_saving_removes_only_the_checkpoint_of_that_run(tmp_path, mixed):
+    path, counts = tmp_path / "run.ckpt", mixed[0].counts
+    first = LDA(4, max_iter=3).fit(counts, checkpoint=path)
+    second = LDA(5, max_iter=3).fit(counts, checkpoint=path)
+    first.save(tmp_path / "first.topoi")
+    assert path.exists(), "it is of the second run"
+    second.fit(counts).save(tmp_path / "second.topoi")
+    assert path.exists(), "it is of an earlier fit"
+    second.fit(counts, checkpoint=path).save(path)
+    assert load(path).n_components == 5, "the model itself may take the place of the checkpoint"
+
+
+def test_a_stopped_run_keeps_its_checkpoint_when_it_is_saved(tmp_path, mixed):
+    path, counts = tmp_path / "run.ckpt", mixed[0].counts
+    LDA(4, callbacks=[lambda _state, record: record.sweep == 15]).fit(counts, checkpoint=path).save(tmp_path / "m.topoi")
+    assert path.exists()
+
+
+@pytest.mark.parametrize("schedule", ["asynchronous", "residual", "active"])
+def test_a_finished_run_continues_with_more_sweeps(tmp_path, mixed, schedule):
+    path, counts = tmp_path / "run.ckpt", mixed[0].counts
+    LDA(4, max_iter=32, schedule=schedule, tol=0).fit(counts, checkpoint=path)
+    more = LDA(4, max_iter=60, schedule=schedule, tol=0).fit(counts, checkpoint=path)
+    whole = LDA(4, max_iter=60, schedule=schedule, tol=0).fit(counts)
+    np.testing.assert_array_equal(more.components_, whole.components_)
+    assert more.n_iter_ == whole.n_iter_ == 60
+
+
+def test_a_last_sweep_off_the_beat_does_not_make_a_longer_run_converge(mixed):
+    """Two sweeps change less than five, which is what the tolerance is for."""
+    monitor = Monitor(mixed[0].counts, tol=1e-3, every=5, max_iter=22)
+    for sweep, perplexity in ((20, 1000.0), (22, 995.0)):
+        assert not monitor.note(sweep, 0.0, lambda perplexity=perplexity: perplexity, None, "")
+    longer = Monitor(mixed[0].counts, tol=1e-3, every=5, max_iter=60)
+    longer.resume(monitor.history)
+    assert not longer.note(25, 0.0, lambda: 992.0, None, "")
+    assert longer.note(30, 0.0, lambda: 991.0, None, "")
+
+
+def test_a_run_stopped_while_it_learns_link_weights_leaves_no_checkpoint(tmp_path):
+    """Its weights are not those that the run would have learned."""
+    path, corpus = tmp_path / "run.ckpt", datasets.make_links(60)[0]
+
+    def stop(_state, record):
+        return record.schedule == "link weight" and record.sweep == 3
+
+    options = {"max_iter": 4, "tol": 0}
+    RelationalTopicModel(4, callbacks=[stop], **options).fit(corpus, checkpoint=path, checkpoint_every=1)
+    assert not path.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs fcntl")
+def test_a_checkpoint_in_use_is_refused_to_others(tmp_path, mixed):
+    path, counts = tmp_path / "run.ckpt", mixed[0].counts
+    refused = []
+
+    def second_run(_state, record):
+        if record.sweep == 5:
+            with pytest.raises(BlockingIOError) as caught:
+                LDA(4).fit(counts, checkpoint=path)
+            refused.append(str(caught.value))
+
+    LDA(4, max_iter=8, callbacks=[second_run]).fit(counts, checkpoint=path, checkpoint_every=2)
+    assert refused == [f"{path} is in use by another run; wait for its end, or give each run a checkpoint of its own."]
+    assert [file.name for file in tmp_path.iterdir()] == ["run.ckpt"]
+
+
+def test_what_a_killed_writer_left_is_removed_and_nothing_else(tmp_path, mixed):
+    path, counts = tmp_path / "run.ckpt", mixed[0].counts
+    left, own = f".run.ckpt.{'0a' * 8}.part", [".run.ckpt.part", f".other.ckpt.{'0a' * 8}.part", "run.ckpt.part"]
+    for name in (left, *own):
+        (tmp_path / name).write_text("x")
+    LDA(4, max_iter=3).fit(counts, checkpoint=path)
+    assert {file.name for file in tmp_path.iterdir()} == {"run.ckpt", *own}

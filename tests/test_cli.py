@@ -217,6 +217,30 @@ def test_ctrl_c_keeps_the_last_sweep(work, tmp_path):
     assert (tmp_path / "m-2.topoi").is_file()
 
 
+@pytest.mark.parametrize("checkpoint", [True, False])
+def test_a_finished_run_survives_a_save_that_fails(work, tmp_path, monkeypatch, checkpoint):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    fit = ["fit", work / "texts", "--topics", 2, *QUICK, *(["--checkpoint", tmp_path / "run.ckpt"] if checkpoint else [])]
+
+    def full(path, *_, **__):
+        if path.name == "m.topoi" and path.parent == tmp_path:
+            raise OSError(f"{path} cannot be written (No space left on device).")
+        return write(path, *_, **__)
+
+    write = topoi.storage.write_archive
+    monkeypatch.setattr("topoi.storage.write_archive", full)
+    said = run(*fit, "-o", tmp_path / "m.topoi", code=1).stderr
+    assert said.splitlines()[-1] == f"Error: {tmp_path}/m.topoi cannot be written (No space left on device)."
+    run(*fit, "-o", tmp_path / "plain.topoi")
+    if checkpoint:
+        assert f"The run is kept in {tmp_path}/run.ckpt: run the same command with another --output." in said
+        assert [file.name for file in tmp_path.iterdir()] == ["plain.topoi"], "the checkpoint goes when the model is on disk"
+    else:
+        (rescued,) = tmp_path.glob("topoi-*/m.topoi")
+        assert f"The model was saved to {rescued} instead" in said
+        np.testing.assert_array_equal(topoi.load(rescued).components_, topoi.load(tmp_path / "plain.topoi").components_)
+
+
 # ---------------------------------------------------------------------------------------------------------------------- questions
 
 
@@ -290,7 +314,7 @@ def test_report(work, tmp_path):
     model = topoi.load(work / "lda.topoi")
     assert all(word in out.read_text() for words in model.top_words(3) for word in words)
     run("report", work / "lda.topoi", "-o", out, code=2)  # not written over
-    assert "the model itself" in run("report", work / "lda.topoi", "-o", work / "lda.topoi", "--force", code=2).stderr
+    assert "would destroy the input" in run("report", work / "lda.topoi", "-o", work / "lda.topoi", "--force", code=2).stderr
     columns = ["--test", work / "t.csv", "--text", "abstract", "--id", "id"]
     result = run("report", work / "lda.topoi", "-o", out, "--force", *columns)
     assert "trained on 40 of these documents" in result.stderr

@@ -11,8 +11,9 @@ from scipy import sparse
 
 import topoi
 from topoi import Corpus, datasets, formats
+from topoi.files import atomic_write
 from topoi.formats import bags
-from topoi.formats.files import numbered_lines, replacing
+from topoi.formats.files import numbered_lines
 
 COUNTS = np.array([[2, 1, 0, 0], [0, 0, 0, 0], [0, 3, 1, 5]])
 WORDS = ["tree", "café", "new york", "zebra"]
@@ -301,11 +302,11 @@ def test_nothing_is_written_over(tmp_path):
 def test_a_failed_write_leaves_the_old_file(tmp_path):
     path = tmp_path / "c.txt"
     path.write_text("old")
-    with pytest.raises(TypeError), replacing(path) as file:
+    with pytest.raises(TypeError), atomic_write(path) as file:
         file.write("a text where bytes are due")  # fails in the middle of writing
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
-    with pytest.raises(FileNotFoundError, match="is no folder"), replacing(tmp_path / "none" / "c.txt"):
+    with pytest.raises(FileNotFoundError, match="there is no folder"), atomic_write(tmp_path / "none" / "c.txt"):
         pass
 
 

@@ -30,6 +30,7 @@ BATCHES = Schema(
     {
         "seed": SEED,
         "done": whole(1),
+        "converged": flag(),
         "beta": real(LITTLE, MOST_PRIOR),
         "documents": number(1, MUCH),
         "alpha": Array("f8", ("K",), LITTLE, MOST_PRIOR),
@@ -200,7 +201,8 @@ def _check_draws(z: np.ndarray, graph: Graph) -> None:
 def batches_contents(online: Any, done: int, before: np.ndarray | None, monitor: Monitor) -> dict[str, Any]:
     """The entries of the file of a run in batches."""
     learned = {name: getattr(online, name) for name in ("seed", "alpha", "beta", "base", "documents", "evidence")}
-    return {**learned, "done": done, "before": before, **{f"history_.{name}": column for name, column in columns(monitor.table()).items()}}
+    history = {f"history_.{name}": column for name, column in columns(monitor.table()).items()}
+    return {**learned, "done": done, "converged": monitor.converged, "before": before, **history}
 
 
 def read_batches(archive: Archive, n_topics: int, n_words: int, n_batches: int) -> dict[str, Any]:

@@ -1,13 +1,12 @@
 """Model files: one zip of a JSON manifest and plain arrays. Reading one never executes code.
 
-What a file may hold is described in model_schema.py, for writing and for reading alike. The file is
-written beside its target and then moved there, so a crash never leaves half a file.
+What a file may hold is described in model_schema.py, for writing and for reading alike. A file is
+written whole or not at all (files.py).
 """
 
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from topoi.archive import Archive, Refused, open_archive, sealed
+from topoi.files import atomic_write
 from topoi.schema import decoded, encoded
 
 __all__ = ["FORMAT", "load", "save", "write_archive"]
@@ -32,7 +32,10 @@ MODELS = {
 
 
 def save(model: Any, path: str | Path) -> None:
-    """Write a fitted model to `path` in one file."""
+    """Write a fitted model to `path` in one file.
+
+    The checkpoint of the fit, if it had one and came to its end, is removed then: its work is safe.
+    """
     from topoi import __version__
     from topoi.model_files import contents
     from topoi.model_schema import check_together, schema_of
@@ -52,6 +55,8 @@ def save(model: Any, path: str | Path) -> None:
         raise type(error)(f"This {name} cannot be saved: {error}") from error
     manifest = {"format": FORMAT, "topoi": __version__, "class": name, "values": values}
     write_archive(Path(path), sealed(manifest, arrays), arrays)
+    if getattr(model, "_finished_run", None) is not None:
+        model._finished_run.discard()
 
 
 def _kind(name: str) -> type[Any]:
@@ -59,22 +64,12 @@ def _kind(name: str) -> type[Any]:
 
 
 def write_archive(path: Path, manifest: dict[str, Any], arrays: dict[str, np.ndarray], *, compress: bool = True) -> None:
-    """Write a manifest and arrays to one zip: beside `path` first, then moved there."""
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}.")
-    temporary = path.with_name(f"{path.name}.part")
-    try:
-        with zipfile.ZipFile(temporary, "w") as archive:
-            archive.writestr(_entry("manifest.json", compress), json.dumps(manifest, ensure_ascii=False))
-            for key, array in arrays.items():
-                with archive.open(_entry(f"{key}.npy", compress), "w", force_zip64=True) as file:
-                    np.lib.format.write_array(file, array, allow_pickle=False)
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    """Write a manifest and arrays to one zip."""
+    with atomic_write(path) as whole, zipfile.ZipFile(whole, "w") as archive:
+        archive.writestr(_entry("manifest.json", compress), json.dumps(manifest, ensure_ascii=False))
+        for key, array in arrays.items():
+            with archive.open(_entry(f"{key}.npy", compress), "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
 
 
 def _entry(name: str, compress: bool) -> zipfile.ZipInfo:

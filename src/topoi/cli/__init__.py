@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import Annotated
 
 import typer
@@ -39,4 +40,18 @@ for function in (demo, fit, topics, transform, evaluate, report, choose, authors
 
 
 def main() -> None:
+    _end_cleanly()
     app()
+
+
+def _end_cleanly() -> None:
+    """Turn signals that end the process into an exit, so that temporary files are removed on the way."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP: so do we
+            signal.signal(number, _exit)
+
+
+def _exit(number: int, frame: object) -> None:
+    signal.signal(number, signal.SIG_IGN)  # once is enough: cleaning up must not be interrupted
+    raise SystemExit(128 + number)

@@ -21,6 +21,7 @@ from topoi.cli.shell import (
     Model,
     Seed,
     Words,
+    inputs_of,
     load_model,
     mention_unused,
     note,
@@ -46,10 +47,10 @@ def transform(
     as_json: AsJson = False,
 ) -> None:
     """Topic shares of documents, old or new: one row per document, one column per topic."""
-    from topoi.formats.files import may_write, replacing
+    from topoi.files import atomic_write, check_outputs
 
     if output is not None:
-        may_write([output], force)
+        check_outputs([output], inputs=[model, *inputs_of(input, columns)], overwrite=force)
         if output.suffix.lower() not in (".csv", ".tsv", ".jsonl"):
             raise ValueError(f"{output}: cannot write {output.suffix or 'a file without suffix'}; end the name in .csv, .tsv or .jsonl.")
     loaded = load_model(model)
@@ -62,7 +63,7 @@ def transform(
         else:
             sys.stdout.write(_as_csv(rows, ","))
         return
-    with replacing(output) as file:
+    with atomic_write(output) as file:
         kind = output.suffix.lower()
         text = (
             "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
@@ -147,12 +148,11 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write an HTML page about a model: a map of topics, their words, documents and authors. It opens anywhere, without a network."""
-    from topoi.formats.files import may_write
+    from topoi.files import check_outputs
 
-    may_write([output], force)
+    inputs = [model, *(inputs_of(test, columns) if test is not None else [])]
+    check_outputs([output], inputs=inputs, overwrite=force)
     loaded, corpus = load_model(model), None
-    if output.exists() and output.samefile(model):
-        raise ValueError(f"{output} is the model itself; give the page another name.")
     if test is not None:
         mention_unused(columns, *_unheard(loaded))
         corpus = read_corpus(test, columns, like=loaded)
@@ -229,13 +229,16 @@ def convert(
 ) -> None:
     """Turn texts into counts, or counts from one format into another."""
     from topoi import formats
-    from topoi.formats.files import may_write
+    from topoi.files import check_outputs
 
     form = to.value if to else formats.detect(output)
     if form not in formats.FORMATS:
         raise ValueError(f"{output}: cannot write that; end the name in {', '.join(formats.SUFFIXES)}, or say the format with --to.")
-    may_write([output], force)
+    inputs = inputs_of(input, columns, words)
+    check_outputs([output], inputs=inputs, overwrite=force)  # before any work is done
+    formats.vocabulary_beside(output, form)
     corpus = read_corpus(input, columns, words)
+    check_outputs(formats.outputs(corpus, output, form), inputs=inputs, overwrite=force)
     files = formats.write(corpus, output, form, overwrite=force)
     if as_json:
         show_json(

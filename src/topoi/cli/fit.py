@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 import signal
 import sys
+import tempfile
+from contextlib import suppress
 from dataclasses import fields
 from enum import Enum
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topoi.cli.shell import AsJson, Columns, Force, Input, Jobs, Seed, Words, load_model, note, read_corpus, show, show_json
+from topoi.cli.shell import AsJson, Columns, Force, Input, Jobs, Seed, Words, inputs_of, load_model, note, read_corpus, show, show_json
 from topoi.cli.show import topic_rows, topics_table
 
 if TYPE_CHECKING:
@@ -59,12 +61,14 @@ def fit(
     seed: Seed = 0,
     jobs: Jobs = None,
     start: Annotated[Path | None, typer.Option(help="A model whose topics and words to begin with.", show_default=False)] = None,
-    checkpoint: Annotated[Path | None, typer.Option(help="Save the run here now and then; the same command goes on from it.")] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Save the run here now and then; the same command resumes it. It goes when the model is saved.")
+    ] = None,
     checkpoint_every: Annotated[int, typer.Option(min=1, help="Sweeps between two savings of the run.")] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Learn topics from documents and write them to a model file. Ctrl-C keeps the last finished sweep."""
-    _check_output(output, force)
+    _check_outputs(output, checkpoint, [*inputs_of(input, columns, words), *([start] if start else [])], force)
     begin = load_model(start) if start else None
     corpus = read_corpus(input, columns, words, like=begin)
     if corpus.n_docs < 2:
@@ -95,17 +99,17 @@ def fit(
     note(f"{corpus}\nFitting {NAMES[kind]}; the first fit on a machine compiles for half a minute.")
     saving: dict[str, Any] = {} if checkpoint is None else {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
     if checkpoint is not None and checkpoint.exists():
-        note(f"{checkpoint} is there: if it is of this run, the run goes on from it.")
+        note(f"Found {checkpoint}: resuming if it belongs to this run.")
     with Interrupt() as interrupt:
         estimator.set_params(callbacks=[interrupt], verbose=int(sys.stderr.isatty())).fit(corpus, **saving)
     estimator.set_params(callbacks=None, verbose=0)
-    estimator.save(output)
+    _save(estimator, output, checkpoint)
     _report(estimator, corpus, output, interrupt.asked, as_json)
     if interrupt.asked:
         note(f"Stopped by Ctrl-C after sweep {estimator.n_iter_}, which {output} holds. To begin again from its topics:")
         note(f"  {_command_to_go_on(input, columns, kind, output, estimator)}")
         if checkpoint is not None and checkpoint.exists():
-            note(f"Or run the same command again, with --force: it goes on from {checkpoint}.")
+            note(f"Or run the same command again, with --force: it resumes from {checkpoint}.")
         raise typer.Exit(1)
 
 
@@ -130,13 +134,28 @@ def _command_to_go_on(input: Path, columns: Columns, kind: Kind, output: Path, e
     return shlex.join(["topoi", "fit", str(input), *options, "--model", kind.value, "--start", str(output), *same, "-o", str(after)])
 
 
-def _check_output(output: Path, force: bool) -> None:
+def _check_outputs(output: Path, checkpoint: Path | None, inputs: list[Path], force: bool) -> None:
     """Before any work is done."""
-    from topoi.formats.files import may_write
+    from topoi.files import check_outputs
 
-    may_write([output], force)
-    if output.is_dir() or not output.parent.is_dir():
-        raise ValueError(f"{output} cannot be written: {'it is a folder' if output.is_dir() else f'there is no folder {output.parent}'}.")
+    check_outputs([output], inputs=inputs, overwrite=force)
+    if checkpoint is not None:
+        check_outputs([output, checkpoint], inputs=inputs, overwrite=True)
+
+
+def _save(estimator: Any, output: Path, checkpoint: Path | None) -> None:
+    """Save the model. If that fails, say where its work is still to be found."""
+    try:
+        estimator.save(output)
+    except OSError:
+        if checkpoint is not None and checkpoint.exists():
+            note(f"The run is kept in {checkpoint}: run the same command with another --output.")
+            raise
+        with suppress(OSError):
+            rescue = Path(tempfile.mkdtemp(prefix="topoi-")) / output.name
+            estimator.save(rescue)
+            note(f"The model was saved to {rescue} instead.")
+        raise
 
 
 def _kind(wanted: Kind | None, corpus: Corpus, columns: Columns) -> Kind:

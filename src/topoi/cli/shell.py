@@ -231,6 +231,20 @@ def read_corpus(path: Path, columns: Columns, words: Words | None = None, like: 
     return corpus
 
 
+def inputs_of(input: Path, columns: Columns, words: Words | None = None) -> list[Path]:
+    """Everything that `read_corpus` may read: files that no output may replace."""
+    from topoi import formats
+
+    found = [input]
+    form = columns.format.value if columns.format else formats.detect(input)
+    if form in formats.FORMATS:
+        beside = formats.vocabulary_path(input, form)
+        found += [beside, beside.with_name(f"{beside.name}.gz"), beside.with_suffix(".tokens")]
+    named = [columns.links, *(words.stop_words.split(",") if words else ())]
+    found += [Path(name) for name in named if name and Path(name).is_file()]
+    return found + ([words.vocabulary] if words and words.vocabulary else [])
+
+
 def mention_unused(columns: Columns, *names: str) -> None:
     """Say which of the options `names` are given and have no use here."""
     given = [f"--{name}" for name in names if getattr(columns, name) is not None]

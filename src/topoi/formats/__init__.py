@@ -21,9 +21,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from topoi.corpus import Corpus
+from topoi.files import check_outputs, same_file
 from topoi.formats import arrays, bags
 from topoi.formats.arrays import from_anndata, is_anndata, open_h5ad, to_anndata
-from topoi.formats.files import Tell, existing, may_write, numbered_lines, read_words, stem_and_suffix, write_words
+from topoi.formats.files import Tell, existing, numbered_lines, read_words, stem_and_suffix, write_words
 from topoi.formats.memory import from_gensim, to_gensim
 
 __all__ = ["FORMATS", "detect", "from_anndata", "from_gensim", "is_anndata", "open_h5ad", "read", "to_anndata", "to_gensim", "write"]
@@ -123,14 +124,8 @@ def write(corpus: Corpus, path: str | Path, form: str | None = None, *, overwrit
         raise ValueError(
             f"{path}: the name says no known format; end it in {', '.join(SUFFIXES)}, or say which (format) of {', '.join(FORMATS)}."
         )
-    files = [Path(path)]
-    words = None if form in ("npz", "h5ad") or corpus.vocabulary is None else list(map(str, corpus.vocabulary))
-    if words is not None:
-        files.append(vocabulary_path(path, form))
-        with suppress(FileNotFoundError, ValueError):
-            if read_words(files[1]) == words:  # files of one corpus in several formats may share it
-                words = None
-    may_write(files if words is not None else files[:1], overwrite)
+    files = outputs(corpus, path, form)
+    check_outputs(files, overwrite=overwrite)
     lost = [
         name
         for name in ("authors", "links", "labels", "doc_names", "dates")
@@ -146,6 +141,28 @@ def write(corpus: Corpus, path: str | Path, form: str | None = None, *, overwrit
         "svmlight": bags.write_svmlight,
         "h5ad": arrays.write_h5ad,
     }[form](corpus, path)
-    if words is not None:
-        write_words(files[1], words)
-    return files
+    beside = vocabulary_beside(path, form)
+    if beside in files:
+        write_words(beside, list(map(str, corpus.words)))
+    return [Path(path)] if beside is None or corpus.vocabulary is None else [Path(path), beside]
+
+
+def outputs(corpus: Corpus, path: str | Path, form: str) -> list[Path]:
+    """The files that `write` makes: counts, and words beside them if the format needs these and they are not there already."""
+    beside = vocabulary_beside(path, form)
+    if beside is None or corpus.vocabulary is None:
+        return [Path(path)]
+    with suppress(FileNotFoundError, ValueError):
+        if read_words(beside) == list(map(str, corpus.vocabulary)):  # files of one corpus in several formats may share it
+            return [Path(path)]
+    return [Path(path), beside]
+
+
+def vocabulary_beside(path: str | Path, form: str) -> Path | None:
+    """The file of words that belongs to a file of counts, None if the format has them inside."""
+    if form in ("npz", "h5ad"):
+        return None
+    beside = vocabulary_path(path, form)
+    if same_file(path, beside):
+        raise ValueError(f"{path} cannot be written: its words would go to a file of the same name. Choose another.")
+    return beside

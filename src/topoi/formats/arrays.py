@@ -12,7 +12,8 @@ import numpy as np
 from scipy import sparse
 
 from topoi.corpus import Corpus, is_whole
-from topoi.formats.files import existing, replacing, rows_of
+from topoi.files import atomic_write
+from topoi.formats.files import existing, rows_of, write_text
 
 __all__ = [
     "from_anndata",
@@ -45,7 +46,7 @@ def write_mtx(corpus: Corpus, path: str | Path) -> None:
     from scipy.io import mmwrite
 
     counts = corpus.counts
-    with replacing(path) as file:
+    with write_text(path) as file:
         mmwrite(file, sparse.coo_array(counts.astype(np.int64) if is_whole(counts) else counts))
 
 
@@ -90,7 +91,7 @@ def write_npz(corpus: Corpus, path: str | Path) -> None:
 
         table = adjacency(corpus.links, corpus.n_docs).tocoo()
         arrays["links"] = np.column_stack(table.coords).astype(np.int32)
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
 
@@ -148,9 +149,20 @@ def open_h5ad(path: str | Path) -> Any:
 
 
 def write_h5ad(corpus: Corpus, path: str | Path) -> None:
+    """An AnnData file, made in memory: HDF5 cannot close a file on a full disk, and crashes later."""
     data = to_anndata(corpus)
-    with replacing(path) as file:
-        data.write_h5ad(file.name)
+    import h5py
+
+    try:
+        from anndata.io import write_elem
+    except ImportError:  # before 0.11
+        from anndata.experimental import write_elem
+    with h5py.File("memory", "w", driver="core", backing_store=False) as image:
+        write_elem(image, "/", data)
+        image.flush()
+        content = image.id.get_file_image()
+    with atomic_write(path) as file:
+        file.write(content)
 
 
 def _anndata() -> Any:

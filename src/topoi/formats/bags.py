@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from topoi.corpus import Corpus, is_whole
-from topoi.formats.files import Tell, existing, numbered_lines, replacing, rows_of
+from topoi.formats.files import Tell, existing, numbered_lines, rows_of, write_text
 
 __all__ = ["read_ldac", "read_svmlight", "read_uci", "write_ldac", "write_svmlight", "write_uci"]
 
@@ -82,7 +82,7 @@ def _check_entries(path: Path, chunk: list[tuple[int, str]], table: np.ndarray, 
 def write_uci(corpus: Corpus, path: str | Path) -> None:
     counts = _whole(corpus, path, "UCI")
     docs = np.repeat(np.arange(1, counts.shape[0] + 1), np.diff(counts.indptr))
-    with replacing(path) as file:
+    with write_text(path) as file:
         file.write(f"{counts.shape[0]}\n{counts.shape[1]}\n{counts.nnz}\n".encode())
         for a in range(0, counts.nnz, CHUNK):
             part = slice(a, a + CHUNK)
@@ -135,7 +135,7 @@ def _check_words(path: Path, line: int, words: Any, n_words: int | None) -> None
 
 def write_ldac(corpus: Corpus, path: str | Path) -> None:
     counts = _whole(corpus, path, "LDA-C")
-    with replacing(path) as file:
+    with write_text(path) as file:
         for a, b in zip(counts.indptr[:-1], counts.indptr[1:], strict=True):
             pairs = zip(counts.indices[a:b].tolist(), counts.data[a:b].tolist(), strict=True)
             file.write(" ".join([str(b - a), *(f"{w}:{c}" for w, c in pairs)]).encode() + b"\n")
@@ -178,7 +178,7 @@ def write_svmlight(corpus: Corpus, path: str | Path) -> None:
     for d, row in enumerate(rows):
         for name in row:
             table[d, number[name]] = 1
-    with replacing(path) as file:
+    with write_text(path) as file:
         counts = corpus.counts.copy()
         counts.indices, counts.indptr = counts.indices.astype(np.int32), counts.indptr.astype(np.int32)  # what scikit-learn writes
         dump_svmlight_file(counts, table.tocsr(), file, zero_based=False, multilabel=True)

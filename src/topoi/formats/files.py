@@ -1,29 +1,28 @@
-"""Files: opened whatever their compression, read line by line with the line's number in errors, written whole or not at all."""
+"""Files: opened whatever their compression, read line by line with the line's number in errors."""
 
 from __future__ import annotations
 
 import gzip
-import os
 import re
-import tempfile
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
+
+from topoi.files import atomic_write
 
 __all__ = [
     "Tell",
     "composed",
     "existing",
-    "may_write",
     "numbered_lines",
     "read_words",
-    "replacing",
     "rows_of",
     "stem_and_suffix",
+    "write_text",
     "write_words",
 ]
 
@@ -111,44 +110,13 @@ def write_words(path: Path, words: Sequence[str]) -> None:
     bad = next((word for word in words if "\n" in word or "\r" in word), None)
     if bad is not None:
         raise ValueError(f"The word {bad!r} holds a line break, so it cannot stand on a line of {path}; write .npz instead.")
-    with replacing(path) as file:
+    with write_text(path) as file:
         file.write("".join(f"{word}\n" for word in words).encode())
 
 
-@contextmanager
-def replacing(path: str | Path) -> Iterator[IO[bytes]]:
-    """A new file beside `path`, moved there at the end: readers see the old file or the whole new one, never half of it."""
-    path = Path(path)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path.parent} is no folder, so {path.name} cannot be written there; make it first.")
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    os.close(handle)
-    try:
-        with open(temporary, "wb") as raw:
-            if path.suffix.lower() == ".gz":
-                with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as file:
-                    yield file  # type: ignore[misc]
-            else:
-                yield raw
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    """The permissions new files do not get; mkstemp gives its own none at all for others."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
-
-
-def may_write(paths: Sequence[str | Path], overwrite: bool = False) -> None:
-    """Refuse to write over what is there."""
-    for path in map(Path, paths):
-        if path.exists() and not overwrite:
-            raise FileExistsError(f"{path} exists already; choose another name, or allow it to be replaced (overwrite, --force).")
+def write_text(path: str | Path) -> AbstractContextManager[IO[bytes]]:
+    """A new text file that takes the place of `path` when it is whole, compressed if the name ends in .gz."""
+    return atomic_write(path, compress=Path(path).suffix.lower() == ".gz")
 
 
 def rows_of(value: Any) -> list[list[str]]:

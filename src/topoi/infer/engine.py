@@ -25,7 +25,7 @@ REBUILD_EVERY = 50  # sweeps after which tables are counted anew
 class Saves(Protocol):
     """Keeps a run, so that it can go on after a crash."""
 
-    def save(self, state: State, rule: Rule, schedule: Schedule, monitor: Monitor) -> None: ...
+    def save(self, state: State, rule: Rule, schedule: Schedule, monitor: Monitor, *, last: bool) -> None: ...
 
 
 def run(
@@ -53,11 +53,11 @@ def run(
         for learner in learners if state.end is None else ():
             learner.update(state)
         if monitor.look(state, crew):
-            if monitor.stopped or not schedule.finish:
+            if monitor.stopped:
                 break
             state.end = min(state.sweep + schedule.finish, max_iter)
         if checkpoint is not None:
-            checkpoint.save(state, rule, schedule, monitor)
+            checkpoint.save(state, rule, schedule, monitor, last=state.sweep >= (state.end or max_iter))
     state.rebuild(rule, crew)
     return state
 

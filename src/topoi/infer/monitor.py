@@ -100,7 +100,7 @@ class Monitor:
         on_beat = self.every > 0 and sweep % self.every == 0
         due = self.counts is not None and (on_beat or (self.every > 0 and sweep == (end or self.max_iter)))
         perplexity = measure() if due else None
-        before = next((r.perplexity for r in reversed(self.history) if r.perplexity is not None and r.sweep > self.not_before), None)
+        before = next((r.perplexity for r in reversed(self.history) if self._is_comparable(r)), None)
         record = Record(sweep, time.perf_counter() - self.began, residual, perplexity, schedule)
         self.history.append(record)
         if self.bar is not None:
@@ -111,6 +111,13 @@ class Monitor:
         wishes = [callback(subject, record) for callback in self.callbacks]
         self.stopped = any(wishes)
         return (self.converged and not found) or self.stopped
+
+    def _is_comparable(self, record: Record) -> bool:
+        """Whether a record has a perplexity that a later one can be compared with.
+
+        The last sweep of a run that is continued with a larger max_iter may be off the beat.
+        """
+        return record.perplexity is not None and record.sweep > self.not_before and record.sweep % self.every == 0
 
     def _perplexity(self, state: State, crew: Crew) -> float:
         assert self.counts is not None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numbers
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -27,11 +28,11 @@ from topoi.infer.rules import Rule, make_rule
 from topoi.infer.schedules import make_schedule
 from topoi.infer.state import STARTS, State
 from topoi.infer.wide import enough_edges, some_documents, wide_topics
-from topoi.models.limits import refuse_fractions, refuse_what_does_not_fit, warn_of_heavy_weights, warn_of_more
+from topoi.models.limits import refuse_fractions, refuse_what_does_not_fit, warn_of_finished, warn_of_heavy_weights, warn_of_more
 from topoi.models.topics import Topics
 
 if TYPE_CHECKING:
-    from topoi.checkpoints import Checkpoint
+    from topoi.checkpoints import Checkpoint, FinishedRun
 
 __all__ = ["TopicModelBase", "checked_prior"]
 
@@ -63,6 +64,7 @@ class TopicModelBase(Topics):
     random_state: Any
     callbacks: Sequence[Callable[[Any, Any], Any]] | None
     verbose: int
+    _finished_run: FinishedRun | None  # whose checkpoint `save` removes
 
     def _store(self, parameters: dict[str, Any]) -> None:
         """Keep constructor arguments as they are, which is what scikit-learn asks of a constructor."""
@@ -89,8 +91,6 @@ class TopicModelBase(Topics):
         alpha, learn_alpha = self._prior("doc_topic_prior", n_topics, n_topics, plan.token, light=chosen == "auto")
         beta, learn_beta = self._prior("topic_word_prior", 1, n_topics, plan.token, light=chosen == "auto")
         priors = [PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)] if learn_alpha or learn_beta else []
-        saves = open_checkpoint(checkpoint, every, self, plan, word_topic)
-        seed = self._seed() if saves is None or saves.seed is None else saves.seed
 
         def pass_messages(
             plan: Plan, max_iter: int, monitor: Monitor, learners: Sequence[Learner], saves: Checkpoint | None = None
@@ -98,8 +98,11 @@ class TopicModelBase(Topics):
             graph = build_graph(plan, seed=seed, tokens=rule.tokens)
             schedule = make_schedule(self.schedule, rule, plan, start=start, max_iter=max_iter, prior=alpha.sum())
             state = saves.restore(graph, rule, schedule, monitor) if saves is not None else None
-            if saves is not None and state is not None and state.sweep > max_iter:
-                warn_of_more(saves.path, f"{state.sweep} sweeps", max_iter)
+            if saves is not None and state is not None:
+                if state.sweep > max_iter:
+                    warn_of_more(saves.path, f"{state.sweep} sweeps", max_iter)
+                elif state.sweep == (state.end or max_iter):
+                    warn_of_finished(saves.path, f"{state.sweep} sweeps")
             first, topics, stored = start, word_topic, rule.stored and schedule.stores
             if state is None and schedule.wide:
                 assert plan.counts is not None
@@ -111,21 +114,23 @@ class TopicModelBase(Topics):
             return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, crew=crew, learners=learners, checkpoint=saves)
 
         began, last = time.perf_counter(), self.max_iter
-        resumed = saves is not None and saves.saved is not None
-        with Crew(self.n_jobs) as crew:
+        with open_checkpoint(checkpoint, every, self, plan, word_topic) as saves, Crew(self.n_jobs) as crew:
+            seed = self._seed() if saves is None or saves.seed is None else saves.seed
+            resumed = saves is not None and saves.saved is not None
             if any(field.learn for field in plan.fields) and plan.counts is not None and not resumed:
                 observed, held = hold_out(plan.counts, seed)
                 with Monitor(
                     max_iter=WEIGHT_SWEEPS, callbacks=self.callbacks or (), progress=bool(self.verbose), phase="link weight"
                 ) as before:
                     pass_messages(replace(plan, counts=observed), WEIGHT_SWEEPS, before, [*priors, FieldWeightLearner(held)])
-                last = 1 if before.stopped else last
+                if before.stopped:  # one sweep makes a model; it is not of the run that was asked for
+                    last, saves = 1, None
             with self._monitor(counts) as monitor:
                 monitor.began = began
                 state = pass_messages(plan, last, monitor, priors, saves)
-        self._keep(state, monitor)
-        if saves is not None and (monitor.converged or state.sweep >= self.max_iter):
-            saves.finish()
+            self._keep(state, monitor)
+            if saves is not None and state.sweep >= (state.end or self.max_iter):
+                self._finished_run = saves.finish()
         return state
 
     def _keep(self, state: State, monitor: Monitor) -> None:
@@ -175,6 +180,7 @@ class TopicModelBase(Topics):
             self.vectorizer_ = None if corpus is None else corpus.vectorizer
             self.doc_names_ = None if corpus is None or corpus.doc_names is None else np.asarray(corpus.doc_names, dtype=str)
             self._topic_names: dict[int, str] = {}
+            self._finished_run = None
         return counts
 
     def _checked_corpus(self, corpus: Corpus, reset: bool) -> sparse.csr_array:
@@ -355,10 +361,13 @@ def checked_prior(name: str, value: Any, size: int) -> np.ndarray:
     return prior
 
 
-def open_checkpoint(path: Any, every: int, model: TopicModelBase, plan: Plan, start: np.ndarray | None) -> Checkpoint | None:
-    """The checkpoint of a fit, if one is wanted."""
+@contextmanager
+def open_checkpoint(path: Any, every: int, model: TopicModelBase, plan: Plan, start: np.ndarray | None) -> Iterator[Checkpoint | None]:
+    """The checkpoint of a fit, if one is wanted, locked for the time of the fit."""
     if path is None:
-        return None
+        yield None
+        return
     from topoi.checkpoints import Checkpoint
 
-    return Checkpoint(path, every, model, plan, start)
+    with Checkpoint(path, every, model, plan, start) as saves:
+        yield saves

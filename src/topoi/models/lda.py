@@ -23,6 +23,7 @@ from topoi.models.limits import (
     refuse_fractions,
     refuse_light_weights,
     refuse_what_does_not_fit,
+    warn_of_finished,
     warn_of_heavy_weights,
     warn_of_more,
     warn_of_unknown_words,
@@ -114,10 +115,22 @@ class LDA(TopicModelBase):
     total_samples: float
 
     def fit(self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10) -> LDA:
-        """Learn topics. X: (documents, words) counts or weights >= 0, dense or sparse, or a Corpus. y is ignored.
+        """Learn topics.
 
-        checkpoint: a file to save the run in every `checkpoint_every` sweeps (with batch_size: batches). If it exists, the run goes on from it and ends in the same bits as
-        one that was never interrupted; at the end of the run it is deleted.
+        Parameters
+        ----------
+        X : array, sparse matrix, DataFrame or Corpus of shape (documents, words)
+            Counts or weights >= 0.
+        y : ignored
+        checkpoint : str or Path, optional
+            A file to save the run in. If it exists, it must be of the same run, which resumes from it
+            and ends in the same bits as one that was never interrupted. While the run uses it, other
+            runs are refused it. The checkpoint of a finished run stays until the model is on disk:
+            `save` removes it. Until then the same fit returns the same model from it at once; delete
+            the file to fit again. A fit of another run may replace it only in the process that
+            finished it, where the caller has had the model.
+        checkpoint_every : int, default=10
+            Sweeps between two savings (with batch_size: batches).
         """
         counts = self._counts(X, reset=True)
         self._online: Online | None = None
@@ -159,9 +172,9 @@ class LDA(TopicModelBase):
         online = self._begin_online(counts, counts.shape[0])
         docs = with_words(self.weighting_(counts))
         online.total_docs = self._n_docs = len(docs)
-        saves = open_checkpoint(checkpoint, every, self, Plan(self.n_components, counts), online.first)
         done, before, n_batches = 0, online.base, -(-len(docs) // size)
-        with Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
+        opened = open_checkpoint(checkpoint, every, self, Plan(self.n_components, counts), online.first)
+        with opened as saves, Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
             saved = None if saves is None else saves.restore_batches(self.n_components, counts.shape[1], n_batches)
             if saves is not None and saved is not None:
                 done, before = saved["done"], saved.get("before")
@@ -169,10 +182,14 @@ class LDA(TopicModelBase):
                     setattr(online, name, saved[name])
                 online.batches, online.evidence = done, saved.get("evidence")
                 monitor.resume(saved["history"])
+                monitor.converged = saved["converged"]
+                passes = f"{done} batches ({done / n_batches:.1f} passes)"
                 if done > self.max_iter * n_batches:
-                    warn_of_more(saves.path, f"{done} batches ({done / n_batches:.1f} passes)", self.max_iter)
+                    warn_of_more(saves.path, passes, self.max_iter)
+                elif done == self.max_iter * n_batches or monitor.converged:
+                    warn_of_finished(saves.path, passes)
             order = np.random.default_rng(online.seed).permutation(docs)
-            stopped = False
+            stopped = monitor.converged
             while done < self.max_iter * n_batches and not stopped:
                 epoch, place = divmod(done, n_batches)
                 self._learn_batch(counts[np.sort(order[place * size : (place + 1) * size])], crew)
@@ -181,12 +198,13 @@ class LDA(TopicModelBase):
                     stopped = monitor.note(epoch + 1, _moved(before, online.base), lambda: self.perplexity(Corpus(counts)), self, "batches")
                     before = online.base
                 if saves is not None:
-                    saves.save_batches(online, done, before, monitor)
-        self._show_topics(online)
-        self.doc_topic_ = self._fold_in(self.weighting_(counts)).astype(self._dtype)
-        self.n_iter_, self.history_, self.converged_ = done // n_batches, monitor.table(), monitor.converged
-        if saves is not None and (monitor.converged or done >= self.max_iter * n_batches):
-            saves.finish()
+                    last = monitor.converged or done >= self.max_iter * n_batches
+                    saves.save_batches(online, done, before, monitor, last=last)
+            self._show_topics(online)
+            self.doc_topic_ = self._fold_in(self.weighting_(counts)).astype(self._dtype)
+            self.n_iter_, self.history_, self.converged_ = done // n_batches, monitor.table(), monitor.converged
+            if saves is not None and (monitor.converged or done >= self.max_iter * n_batches):
+                self._finished_run = saves.finish()
         return self
 
     def _begin_online(self, counts: sparse.csr_array, total_docs: float) -> Online:

@@ -19,6 +19,7 @@ __all__ = [
     "refuse_fractions",
     "refuse_light_weights",
     "refuse_what_does_not_fit",
+    "warn_of_finished",
     "warn_of_heavy_weights",
     "warn_of_more",
     "warn_of_single_precision",
@@ -120,6 +121,14 @@ def warn_of_more(path: Any, done: str, max_iter: int) -> None:
     warnings.warn(
         f"{path} holds a run of {done}, more than max_iter={max_iter}. The model is that of the checkpoint; n_iter_ and history_ say what "
         "was done. For fewer sweeps delete the checkpoint and fit again.",
+        stacklevel=6,
+    )
+
+
+def warn_of_finished(path: Any, done: str) -> None:
+    """Tell that a run was at its end already, and nothing was left to do."""
+    warnings.warn(
+        f"{path} holds this run, finished after {done}; its model is returned. To fit again, delete the checkpoint.",
         stacklevel=6,
     )
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from topoi import __version__
 from topoi.evaluate import quality, topic_diversity
-from topoi.formats.files import replacing
+from topoi.files import atomic_write
 from topoi.models.topics import Topics, spelled
 from topoi.report.layout import closest, distances, places
 
@@ -33,7 +33,7 @@ def write(model: Topics, path: str | Path, *, test: Any = None, n_words: int = 1
         if not isinstance(value, numbers.Integral) or value < 1:
             raise ValueError(f"{name} is {value!r}; expected a whole number of at least 1.")
     page = _page(model, None if test is None else quality(model, test), n_words, n_documents)
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(page.encode("utf-8", "replace"))
 
 
