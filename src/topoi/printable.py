@@ -36,7 +36,7 @@ def printable(text: object, *, keep: str = "") -> str:
     return ACTIVE.sub(lambda found: found[0] if found[0] in keep else ascii(found[0])[1:-1], str(text))
 
 
-def printable_json(value: Any, *, escape: str = "") -> str:
+def printable_json(value: Any, *, escape: str = "", ascii_only: bool = False) -> str:
     r"""One line of JSON with the characters that `printable` spells out as ``\uXXXX``.
 
     Parameters
@@ -45,13 +45,15 @@ def printable_json(value: Any, *, escape: str = "") -> str:
         Anything that JSON can hold; NaN and infinity are refused.
     escape : str, default=""
         More characters to escape. They must not be part of the syntax of JSON.
+    ascii_only : bool, default=False
+        Escape everything outside of ASCII too.
 
     Returns
     -------
     str
         JSON that reads as `value`.
     """
-    text = ACTIVE.sub(_escaped, json.dumps(value, ensure_ascii=False, allow_nan=False))
+    text = ACTIVE.sub(_escaped, json.dumps(value, ensure_ascii=ascii_only, allow_nan=False))
     return re.sub(f"[{re.escape(escape)}]", _escaped, text) if escape else text
 
 
