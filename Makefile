@@ -4,8 +4,9 @@ BIN := .venv/bin
 DATA ?= ../shared/data
 
 N ?= 1000
+KERNEL_TESTS := $(addprefix tests/test_,kernels.py schedules.py afresh.py tiny.py bounds.py)
 
-.PHONY: clean-cache demo test test-slow fuzz lint format bench paper clean
+.PHONY: clean-cache demo test test-bounds test-slow fuzz lint format bench paper clean
 
 .venv/.ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -26,6 +27,9 @@ demo: .venv/.ready  ## train on a built-in corpus and show the topics
 
 test: .venv/.ready  ## all tests that run everywhere
 	$(BIN)/python -m pytest -m "not slow"
+
+test-bounds: .venv/.ready  ## kernels against their twins, with every index checked
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/bounds $(BIN)/python -m pytest $(KERNEL_TESTS)
 
 test-slow: .venv/.ready  ## longer tests, on the corpora under DATA
 	TOPOI_DATA=$(DATA) $(BIN)/python -m pytest -m slow

@@ -496,7 +496,9 @@ def test_other_failures_end_with_one(work, tmp_path, monkeypatch):
     assert "Unexpected ZeroDivisionError" in result.stderr
     assert "--debug" in result.stderr
     monkeypatch.setenv("TOPOI_DEBUG", "1")
-    assert isinstance(CliRunner().invoke(app, ["topics", "x"]).exception, ZeroDivisionError)
+    said = run("topics", work / "lda.topoi", code=1).stderr
+    assert said.startswith("Traceback")
+    assert said.endswith("ZeroDivisionError: division by zero\n")
 
 
 def test_options_offer_what_the_library_has():

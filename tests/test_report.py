@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -162,6 +166,34 @@ def test_names_and_words_are_text_and_never_markup(tmp_path):
     assert {"script", "i"}.isdisjoint(page.tags)
     assert f"{evil}name" in "".join(page.texts)
     assert set(model.top_words(12)[1]) <= set(page.text_of(1))
+
+
+@pytest.mark.parametrize("attribute", ["n_iter_", "author_names_", "vocabulary_", "doc_names_"])
+def test_no_attribute_of_a_model_can_add_an_element(tmp_path, attribute):
+    corpus, _ = datasets.make_authors()
+    model, clean = AuthorTopicModel(3, **QUICK).fit(corpus), tmp_path / "clean.html"
+    model.report(clean)
+    evil = "<script>alert(1)</script><img src=x onerror='alert(1)'>"
+    size = {"author_names_": len(model.author_names_), "vocabulary_": corpus.n_words, "doc_names_": corpus.n_docs}.get(attribute)
+    setattr(model, attribute, evil if size is None else np.array([f"{evil}{i}" for i in range(size)]))
+    model.report(tmp_path / "r.html")
+    page = Page(tmp_path / "r.html")
+    assert page.tags == Page(clean).tags
+    assert evil in "".join(page.texts)
+
+
+def test_the_page_allows_nothing_but_its_own_style(fitted, tmp_path):
+    fitted["authors"].report(tmp_path / "r.html")
+    page = Page(tmp_path / "r.html")
+    head = page.source[: page.source.index("<title>")]
+    (policy,) = re.findall("http-equiv='Content-Security-Policy' content='([^']*)'", head)
+    (style,) = re.findall("<style>(.*)</style>", page.source, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    rules = dict(rule.split(" ", 1) for rule in unescape(policy).split("; "))
+    nothing = dict.fromkeys(("default-src", "base-uri", "form-action", "script-src"), "'none'")
+    assert rules == {**nothing, "style-src": f"'sha256-{digest}'"}
+    assert " style=" not in page.source
+    assert not re.search(r"<[^>]* on\w+=", page.source)
 
 
 def test_words_that_no_document_has(tmp_path):

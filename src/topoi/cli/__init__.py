@@ -12,12 +12,14 @@ from topoi import __version__
 from topoi.cli.apply import choose, convert, evaluate, report, transform
 from topoi.cli.demo import demo
 from topoi.cli.fit import fit
-from topoi.cli.shell import DEBUG, command
+from topoi.cli.shell import DEBUG, Commands, command, make_encodable
 from topoi.cli.show import authors, links, topics
 
 __all__ = ["app", "main"]
 
-app = typer.Typer(help="Learn topics from a pile of documents, by belief propagation.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(
+    help="Learn topics from a pile of documents, by belief propagation.", cls=Commands, no_args_is_help=True, add_completion=False
+)
 
 
 def _version(asked: bool) -> None:
@@ -41,6 +43,7 @@ for function in (demo, fit, topics, transform, evaluate, report, choose, authors
 
 def main() -> None:
     _end_cleanly()
+    make_encodable()
     app()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -29,6 +28,7 @@ from topoi.cli.shell import (
     progress_bar,
     read_corpus,
     show,
+    show_csv,
     show_json,
 )
 
@@ -61,7 +61,7 @@ def transform(
         if as_json:
             show_json(rows)
         else:
-            sys.stdout.write(_as_csv(rows, ","))
+            show_csv(_as_csv(rows, ","))
         return
     with atomic_write(output) as file:
         kind = output.suffix.lower()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import json
+import io
 import os
 import re
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperGroup
+
+from topoi.printable import printable, printable_json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -151,37 +155,77 @@ def _guarded(function: Callable[..., None]) -> Callable[..., None]:
 
 def _leave(message: str, code: int, error: Exception | None = None) -> None:
     if error is not None and os.environ.get(DEBUG):
-        raise error
-    typer.echo(f"Error: {' '.join(message.split())}", err=True)
+        note("".join(traceback.format_exception(error)).rstrip())
+    else:
+        note(f"Error: {' '.join(message.split())}")
     raise typer.Exit(code)
+
+
+# ---------------------------------------------------------------------------------------------------------------------- printing
+# Everything that commands print passes here: words, ids, names and error messages come from data, and a terminal obeys some characters.
 
 
 def note(message: str) -> None:
     """A word to the person at the terminal, never to a script that reads stdout."""
-    typer.echo(message, err=True)
+    typer.echo(printable(message, keep="\n"), err=True)
 
 
 def show_json(value: Any) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    typer.echo(printable_json(value, ascii_only=not unicode))
+
+
+def show_csv(text: str) -> None:
+    """Rows for a script or a person; what a terminal would obey is spelled out."""
+    sys.stdout.write(printable(text, keep="\n\t"))
 
 
 def show(*things: Table | str) -> None:
     from rich.console import Console
+    from rich.text import Text
 
     console = Console()
     for thing in things:
-        console.print(thing, markup=False, highlight=False) if isinstance(thing, str) else console.print(thing)
+        console.print(Text(printable(thing, keep="\n")) if isinstance(thing, str) else thing)
 
 
 def plain_table(title: str, *columns: str, rows: Any) -> Table:
-    """A table whose cells are shown as they are: brackets in words are no markup."""
+    """A table whose title and cells are shown as they are: brackets in words are no markup."""
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(*columns, title=title)
+    table = Table(*columns, title=Text(printable(title), style="table.title"))
     for row in rows:
-        table.add_row(*(Text(str(cell)) for cell in row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     return table
+
+
+class Commands(TyperGroup):
+    """The commands of an app. Errors in options repeat what was typed, which may be a file name with control characters."""
+
+    def make_context(self, *given: Any, **more: Any) -> Any:
+        with _printable_errors():
+            return super().make_context(*given, **more)
+
+    def invoke(self, context: Any) -> Any:
+        with _printable_errors():
+            return super().invoke(context)
+
+
+@contextmanager
+def _printable_errors() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if isinstance(message := getattr(error, "message", None), str):  # an error of Click, which Typer may bring along
+            error.message = printable(message, keep="\n")  # type: ignore[attr-defined]
+        raise
+
+
+def make_encodable() -> None:
+    """Let standard output spell out what its encoding lacks, as standard error does, instead of failing."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 @contextmanager

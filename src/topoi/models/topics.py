@@ -11,6 +11,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from topoi.markup import element
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -160,11 +162,10 @@ def spelled(words: Sequence[str]) -> str:
 
 def topics_html(model: Topics) -> str:
     """A table of topics for notebooks."""
-    from html import escape
-
     share = model.topic_shares_
-    rows = "".join(
-        f"<tr><td>{k}</td><td>{100 * share[k]:.1f} %</td><td style='text-align:left'>{escape(spelled(words))}</td></tr>"
+    header = element("tr", element("th", "topic"), element("th", "share"), element("th", "words"))
+    rows = [
+        element("tr", element("td", k), element("td", f"{share[k]:.1%}"), element("td", spelled(words), style="text-align:left"))
         for k, words in enumerate(model.top_words(8))
-    )
-    return f"<table><thead><tr><th>topic</th><th>share</th><th>words</th></tr></thead><tbody>{rows}</tbody></table>"
+    ]
+    return element("table", element("thead", header), element("tbody", *rows))

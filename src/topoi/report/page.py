@@ -1,10 +1,9 @@
-"""The page of a report, piece by piece. Everything that comes from documents is escaped."""
+"""The page of a report, piece by piece. `topoi.markup` escapes whatever is put into it."""
 
 from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable, Sequence
-from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from topoi import __version__
 from topoi.evaluate import quality, topic_diversity
 from topoi.files import atomic_write
+from topoi.markup import Html, content_policy, element, inline, join
 from topoi.models.topics import Topics, spelled
 from topoi.report.layout import closest, distances, places
 
@@ -24,6 +24,8 @@ TYPICAL = 0.4  # relevance of the words that are typical of a topic
 MAP_SIZE, COVERED = 460, 0.1  # pixels; part of the map that all circles take
 NEIGHBOURS = 3  # topics that a topic is close to, or linked with
 MOST_AUTHORS = 300  # in the table of authors
+BAR_WIDTHS = "".join(f".v{percent}{{--v:{percent}%}}\n" for percent in range(101))
+LINE_BREAK, NEW_LINE = element("br"), Html("\n")
 
 
 def write(model: Topics, path: str | Path, *, test: Any = None, n_words: int = 12, n_documents: int = 6) -> None:
@@ -37,48 +39,63 @@ def write(model: Topics, path: str | Path, *, test: Any = None, n_words: int = 1
         file.write(page.encode("utf-8", "replace"))
 
 
-def _page(model: Any, measured: dict[str, float] | None, n_words: int, n_documents: int) -> str:
+def _page(model: Any, measured: dict[str, float] | None, n_words: int, n_documents: int) -> Html:
     apart = distances(model.topic_word_)
     order = [int(k) for k in np.argsort(-model.topic_shares_, kind="stable")]
     title = f"{len(order)} topics" + (f" of {len(model.doc_topic_):,} documents" if hasattr(model, "doc_topic_") else "")
+    about = f"{type(model).__name__}, by topoi {__version__}. The largest topics come first; their numbers are those of the model."
+    facts = element("div", _facts(model, measured), _curve(getattr(model, "history_", [])))
     sections = [
-        f"<h1>{title}</h1>",
-        f"<p class='faint'>{type(model).__name__}, by topoi {__version__}. The largest topics come first; their numbers are those of the model.</p>",
-        f"<div class='top'>{_map(model, apart)}<div>{_facts(model, measured)}{_curve(getattr(model, 'history_', []))}</div></div>",
+        element("h1", title),
+        element("p", about, class_="faint"),
+        element("div", _map(model, apart), facts, class_="top"),
         _overview(model, order),
         *_topics(model, order, closest(apart, NEIGHBOURS), n_words, n_documents),
         _authors(model),
     ]
-    style = files("topoi.report").joinpath("style.css").read_text("utf-8")
-    head = f"<meta charset='utf-8'><meta name='viewport' content='width=device-width'><title>{title}</title><style>\n{style}</style>"
-    return f"<!doctype html>\n<html lang='en'><head>{head}</head><body>\n{chr(10).join(sections)}\n</body></html>\n"
+    body = element("body", join(sections, NEW_LINE))
+    return join([Html("<!doctype html>"), element("html", _head(title), body, lang="en"), ""], NEW_LINE)
+
+
+def _head(title: str) -> Html:
+    """The head of the page. Its policy lets a browser use the style sheet in it and nothing else."""
+    style = files("topoi.report").joinpath("style.css").read_text("utf-8") + BAR_WIDTHS
+    return element(
+        "head",
+        element("meta", charset="utf-8"),
+        content_policy(styles=[style]),
+        element("meta", name="viewport", content="width=device-width"),
+        element("title", title),
+        inline("style", style),
+    )
 
 
 # -------------------------------------------------------------------------------------------------------------------- the whole model
 
 
-def _facts(model: Any, measured: dict[str, float] | None) -> str:
+def _facts(model: Any, measured: dict[str, float] | None) -> Html:
     """A table of what was fitted, how, and how good it is."""
     alpha = model.doc_topic_prior_
-    facts = [
+    facts: list[tuple[object, ...]] = [
         ("words", f"{model.components_.shape[1]:,}"),
         _length(model),
         ("prior of topics", f"{alpha.sum():.3g} in all, {alpha.min():.3g} to {alpha.max():.3g}"),
         ("prior of words", f"{model.topic_word_prior_:.3g}"),
-        ("diversity", f"{topic_diversity(model):.2f} <small>of the topics' top 25 words are different</small>"),
+        ("diversity", f"{topic_diversity(model):.2f} ", _small("of the topics' top 25 words are different")),
     ]
     if hasattr(model, "link_weight_"):
         facts.append(("weight of links", f"{model.link_weight_:.3f}"))
     if measured is not None:
+        interval = f"{measured['perplexity_low']:.1f} to {measured['perplexity_high']:.1f}"
         facts += [
             (
                 "held-out perplexity",
-                f"{measured['perplexity']:.1f} <small>{measured['perplexity_low']:.1f} to {measured['perplexity_high']:.1f}, "
-                f"on {measured['documents']:,} other documents</small>",
+                f"{measured['perplexity']:.1f} ",
+                _small(f"{interval}, on {measured['documents']:,} other documents"),
             ),
-            ("coherence (NPMI)", f"{measured['npmi']:.3f} <small>of top words in the same documents</small>"),
+            ("coherence (NPMI)", f"{measured['npmi']:.3f} ", _small("of top words in the same documents")),
         ]
-    return _table([(f"<th>{name}</th>", f"<td>{value}</td>") for name, value in facts])
+    return _table([(element("th", name), element("td", *value)) for name, *value in facts])
 
 
 def _length(model: Any) -> tuple[str, str]:
@@ -89,60 +106,66 @@ def _length(model: Any) -> tuple[str, str]:
     return unit, f"{model.n_iter_}{', stopped before it came to rest' if asked else ''}"
 
 
-def _map(model: Any, apart: np.ndarray) -> str:
+def _map(model: Any, apart: np.ndarray) -> Html:
     """Topics as circles: area for size, closeness for words in common; a click leads to the topic."""
     radius = np.maximum(MAP_SIZE * np.sqrt(COVERED * model.topic_shares_ / np.pi), 4)
     at = 40 + (MAP_SIZE - 80) * places(apart)
     names, words = _given_names(model), model.top_words(6)
-    circles = "".join(
-        f"<a href='#topic-{k}'><title>{k} {escape(names[k])} {escape(spelled(words[k]))}</title>"
-        f"<circle cx='{at[k, 0]:.1f}' cy='{at[k, 1]:.1f}' r='{radius[k]:.1f}'/><text class='centred' x='{at[k, 0]:.1f}' y='{at[k, 1]:.1f}'>{k}</text></a>"
-        for k in np.argsort(-radius, kind="stable").tolist()
-    )
+    circles = []
+    for k in np.argsort(-radius, kind="stable").tolist():
+        x, y = f"{at[k, 0]:.1f}", f"{at[k, 1]:.1f}"
+        hover = element("title", f"{k} {names[k]} {spelled(words[k])}")
+        circle = element("circle", cx=x, cy=y, r=f"{radius[k]:.1f}")
+        circles.append(element("a", hover, circle, element("text", k, class_="centred", x=x, y=y), href=f"#topic-{k}"))
     label = "Map of the topics: close ones share words, large ones hold more of the documents"
-    return (
-        f"<svg role='img' aria-label='{label}' width='{MAP_SIZE}' height='{MAP_SIZE}' viewBox='0 0 {MAP_SIZE} {MAP_SIZE}'>{circles}</svg>"
-    )
+    return _drawing(label, MAP_SIZE, MAP_SIZE, *circles)
 
 
-def _overview(model: Any, order: Sequence[int]) -> str:
+def _overview(model: Any, order: Sequence[int]) -> Html:
     """A line for each topic."""
     shares, names, words = model.topic_shares_, _given_names(model), model.top_words(10)
     most = max(shares.max(), 1e-300)
-    rows = [("<th>topic</th>", "<th>share</th>", "<th>words</th>")]
+    rows = [_header("topic", "share", "words")]
     for k in order:
-        name = f"<b>{escape(names[k])}</b> " if names[k] else ""
-        rows.append((f"<td>{_link(k)}</td>", _bar(f"{shares[k]:.1%}", shares[k] / most), f"<td>{name}{escape(spelled(words[k]))}</td>"))
+        name = join([element("b", names[k]), " "]) if names[k] else ""
+        bar = _bar(f"{shares[k]:.1%}", shares[k] / most)
+        rows.append((element("td", _link(k)), bar, element("td", name, spelled(words[k]))))
     return _table(rows)
 
 
-def _curve(history: Sequence[dict[str, Any]]) -> str:
+def _curve(history: Sequence[dict[str, Any]]) -> Html:
     """Training perplexity over sweeps, if it was measured."""
     seen = [(record["sweep"], record["perplexity"]) for record in history if record.get("perplexity") is not None]
     if len(seen) < 2:
-        return ""
+        return Html()
     x, y = np.array(seen, dtype=float).T
     across, down = 45 + 240 * (x - x[0]) / (x[-1] - x[0]), 10 + 100 * (y.max() - y) / max(np.ptp(y), 1e-12)
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(across, down, strict=True))
-    return (
-        "<h3>training perplexity over sweeps</h3><svg role='img' aria-label='Training perplexity over sweeps' width='300' height='135' viewBox='0 0 300 135'>"
-        f"<line x1='45' y1='110' x2='285' y2='110'/><polyline points='{points}'/><text x='0' y='14'>{y.max():.0f}</text><text x='0' y='114'>{y.min():.0f}</text>"
-        f"<text x='45' y='128'>{x[0]:.0f}</text><text x='265' y='128'>{x[-1]:.0f}</text></svg>"
+    ticks = [(0, 14, y.max()), (0, 114, y.min()), (45, 128, x[0]), (265, 128, x[-1])]
+    drawing = _drawing(
+        "Training perplexity over sweeps",
+        300,
+        135,
+        element("line", x1=45, y1=110, x2=285, y2=110),
+        element("polyline", points=points),
+        *(element("text", f"{value:.0f}", x=left, y=top) for left, top, value in ticks),
     )
+    return join([element("h3", "training perplexity over sweeps"), drawing])
 
 
 # -------------------------------------------------------------------------------------------------------------------------- topics
 
 
-def _topics(model: Any, order: Iterable[int], near: list[list[int]], n_words: int, n_documents: int) -> list[str]:
+def _topics(model: Any, order: Iterable[int], near: list[list[int]], n_words: int, n_documents: int) -> list[Html]:
     """A section for each topic: words, documents, authors, other topics."""
     shares, names, labels = model.topic_shares_, _given_names(model), _labels(model)
     typical = model.top_words(n_words, relevance=TYPICAL)
     documents = model.top_documents(n_documents) if hasattr(model, "doc_topic_") else None
     frequent = _frequent_words(model, n_words)
+    relevance = join(["typical words ", _small(f"(relevance {TYPICAL})")])
     out = []
     for k in order:
-        parts = [("most frequent words", frequent[k]), (f"typical words <small>(relevance {TYPICAL})</small>", _lines(typical[k]))]
+        parts = [("most frequent words", frequent[k]), (relevance, join(typical[k], LINE_BREAK))]
         if documents is not None:
             parts.append(("documents most about it", _bars(documents[k])))
         if len(getattr(model, "author_names_", ())):
@@ -151,13 +174,13 @@ def _topics(model: Any, order: Iterable[int], near: list[list[int]], n_words: in
         if hasattr(model, "link_topic_"):
             linked = np.argsort(-model.link_topic_[k], kind="stable")[:NEIGHBOURS].tolist()
             parts.append(("linked documents are about", _references(linked, labels, model.link_topic_[k])))
-        blocks = "".join(f"<div><h3>{title}</h3>{content}</div>" for title, content in parts)
-        heading = f"Topic {k}{': ' * bool(names[k])}{escape(names[k])} <small>{shares[k]:.1%}</small>"
-        out.append(f"<section class='topic' id='topic-{k}'><h2>{heading}</h2><div class='parts'>{blocks}</div></section>")
+        blocks = [element("div", element("h3", title), content) for title, content in parts]
+        heading = element("h2", f"Topic {k}{': ' * bool(names[k])}{names[k]} ", _small(f"{shares[k]:.1%}"))
+        out.append(element("section", heading, element("div", *blocks, class_="parts"), class_="topic", id=f"topic-{k}"))
     return out
 
 
-def _frequent_words(model: Any, n: int) -> list[str]:
+def _frequent_words(model: Any, n: int) -> list[Html]:
     """For each topic a table of its top words: bars for their shares of the topic, and how much of each word is in this topic."""
     words, topic_word = model._words(None), model.topic_word_
     held = np.maximum(model.components_.astype(np.float64) - model.topic_word_prior_, 0)
@@ -165,59 +188,71 @@ def _frequent_words(model: Any, n: int) -> list[str]:
     tables = []
     for k, row in enumerate(topic_word):
         top = np.argsort(-row, kind="stable")[:n]
-        cells = [
-            (_bar(str(words[w]), row[w] / row[top[0]]), f"<td class='n'>{row[w]:.1%}</td>", f"<td class='n faint'>{here[k, w]:.0%}</td>")
-            for w in top
-        ]
-        header = ("<th>word</th>", "<th>of topic</th>", "<th>of word</th>")
-        tables.append(_table([header, *cells]))
+        cells = [(_bar(words[w], row[w] / row[top[0]]), _number(f"{row[w]:.1%}"), _number(f"{here[k, w]:.0%}", "faint")) for w in top]
+        tables.append(_table([_header("word", "of topic", "of word"), *cells]))
     return tables
 
 
-def _authors(model: Any) -> str:
+def _authors(model: Any) -> Html:
     """What each author writes about: those who wrote most, in a table that opens."""
     if not len(getattr(model, "author_names_", ())):
-        return ""
+        return Html()
     labels, written = _labels(model), model.author_counts_.sum(axis=1)
     most = np.argsort(-written, kind="stable")[:MOST_AUTHORS]
-    rows = [("<th>author</th>", "<th>tokens</th>", "<th>topics</th>")]
+    rows = [_header("author", "tokens", "topics")]
     for a in most:
         top = np.argsort(-model.author_topic_[a], kind="stable")[:NEIGHBOURS].tolist()
         topics = _references(top, labels, model.author_topic_[a])
-        rows.append((f"<td>{escape(str(model.author_names_[a]))}</td>", f"<td class='n'>{written[a]:,.0f}</td>", f"<td>{topics}</td>"))
+        rows.append((element("td", model.author_names_[a]), _number(f"{written[a]:,.0f}"), element("td", topics)))
     count = f"{len(model.author_names_):,} authors" + (
         f", the first {MOST_AUTHORS} by tokens" if len(model.author_names_) > MOST_AUTHORS else ""
     )
-    return f"<section class='topic'><h2>Authors</h2><details><summary>{count}</summary>{_table(rows)}</details></section>"
+    return element("section", element("h2", "Authors"), element("details", element("summary", count), _table(rows)), class_="topic")
 
 
 # -------------------------------------------------------------------------------------------------------------------------- pieces
 
 
-def _table(rows: Iterable[Sequence[str]]) -> str:
-    return "<table>" + "".join(f"<tr>{''.join(row)}</tr>" for row in rows) + "</table>"
+def _table(rows: Iterable[Iterable[Html]]) -> Html:
+    return element("table", *(element("tr", *row) for row in rows))
 
 
-def _bar(text: str, part: float) -> str:
-    """A cell with a bar behind its text, `part` of the width."""
-    return f"<td class='bar' style='--v:{100 * part:.0f}%'>{escape(text)}</td>"
+def _header(*names: str) -> tuple[Html, ...]:
+    return tuple(element("th", name) for name in names)
 
 
-def _bars(scored: Iterable[tuple[Any, float]]) -> str:
-    return _table([(_bar(str(name), share), f"<td class='n'>{share:.0%}</td>") for name, share in scored])
+def _number(text: str, *classes: str) -> Html:
+    return element("td", text, class_=" ".join(["n", *classes]))
 
 
-def _lines(words: Iterable[str]) -> str:
-    return "<br>".join(map(escape, words))
+def _small(text: str) -> Html:
+    return element("small", text)
 
 
-def _link(topic: int) -> str:
-    return f"<a href='#topic-{topic}'>{topic}</a>"
+def _bar(text: object, part: float) -> Html:
+    """A cell with a bar behind its text, `part` of the width. A style attribute would need a weaker policy, so the width is a class."""
+    width = round(100 * min(max(0.0, part), 1.0))  # NaN is 0
+    return element("td", text, class_=f"bar v{width}")
 
 
-def _references(topics: Iterable[int], labels: Sequence[str], shares: np.ndarray | None = None) -> str:
+def _bars(scored: Iterable[tuple[Any, float]]) -> Html:
+    return _table([(_bar(name, share), _number(f"{share:.0%}")) for name, share in scored])
+
+
+def _drawing(label: str, width: int, height: int, *shapes: Html) -> Html:
+    """An SVG image, `label` for those who cannot see it."""
+    box = f"0 0 {width} {height}"
+    return element("svg", *shapes, role="img", aria_label=label, width=width, height=height, viewBox=box)
+
+
+def _link(topic: int) -> Html:
+    return element("a", topic, href=f"#topic-{topic}")
+
+
+def _references(topics: Iterable[int], labels: Sequence[str], shares: np.ndarray | None = None) -> Html:
     """Topics, a line each, with their labels and, if given, their shares."""
-    return "<br>".join(f"{_link(k)} {'' if shares is None else f'{shares[k]:.0%} '}<small>{escape(labels[k])}</small>" for k in topics)
+    lines = [join([_link(k), " " if shares is None else f" {shares[k]:.0%} ", _small(labels[k])]) for k in topics]
+    return join(lines, LINE_BREAK)
 
 
 def _given_names(model: Any) -> list[str]:

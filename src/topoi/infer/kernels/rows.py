@@ -1,21 +1,28 @@
-"""What all kernels share: how they are compiled, random numbers, and the rows of a document's topics.
-
-Numba's disk cache watches the file of a compiled function, not the files it calls: after a change in this folder run `make clean-cache`.
-"""
+"""What all kernels share: how they are compiled, random numbers, and the rows of a document's topics."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
+from topoi.infer.kernels.cache import kernel_cache
+
 f4 = np.float32
 u8 = np.uint64
 APART = 128  # numbers: more than any vectorised loop takes at a time
 STRIDE = 16  # numbers that `draw` passes over at a time
 
+
 # Kernels that Python calls are kept on disk. What they call becomes part of them: a function of its own would be compiled twice, alone and
 # inside its caller, and which of the two copies runs, with sums in another order, depends on whether the process compiled or loaded it.
-compiled = njit(fastmath=True, error_model="numpy", nogil=True, cache=True)
+def compiled(function):
+    """Decorate a kernel: compiled for the types of its first call, and kept on disk if that can be."""
+    dispatcher = njit(fastmath=True, error_model="numpy", nogil=True)(function)
+    # What njit(cache=True) does, with a cache that survives damage.
+    dispatcher._cache = kernel_cache(function)  # type: ignore[attr-defined]
+    return dispatcher
+
+
 inlined = njit(fastmath=True, error_model="numpy", nogil=True, forceinline=True)
 
 

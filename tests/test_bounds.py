@@ -1,0 +1,31 @@
+"""What `make test-bounds` relies on: indices are checked, in every kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba.core import config
+
+from topoi.infer import kernels
+from topoi.infer.kernels import rows
+
+pytestmark = pytest.mark.skipif(not config.BOUNDSCHECK, reason="run by make test-bounds, after the tests of the kernels")
+
+
+def test_an_index_out_of_bounds_is_an_error():
+    @rows.inlined
+    def inner(x, i):
+        return x[i]
+
+    @rows.compiled
+    def outer(x, i):
+        return inner(x, i)
+
+    assert outer(np.ones(3), 2) == 1
+    with pytest.raises(IndexError):
+        outer(np.ones(3), 3)
+
+
+@pytest.mark.parametrize("name", kernels.__all__)
+def test_the_tests_before_this_one_have_used_every_kernel(name):
+    assert getattr(kernels, name).signatures
