@@ -11,7 +11,7 @@ from topoi import __version__
 from topoi.cli.apply import choose, convert, evaluate, report, transform
 from topoi.cli.demo import demo
 from topoi.cli.fit import fit
-from topoi.cli.shell import DEBUG, command
+from topoi.cli.shell import DEBUG, command, show_any_character
 from topoi.cli.show import authors, links, topics
 
 __all__ = ["app", "main"]
@@ -39,4 +39,5 @@ for function in (demo, fit, topics, transform, evaluate, report, choose, authors
 
 
 def main() -> None:
+    show_any_character()
     app()

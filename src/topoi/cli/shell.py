@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import io
 import json
 import os
 import re
@@ -72,6 +73,7 @@ class Columns:
     encoding: Annotated[str, _option(COLUMNS, "Encoding of texts.", show_default=True)] = "utf-8"
     format: Annotated[Format | None, _option(COLUMNS, "What the input is, if its name does not say so.")] = None
     layer: Annotated[str | None, _option(COLUMNS, "Of .h5ad, the layer that holds the counts (default: X).")] = None
+    zero_based: Annotated[bool, _option(COLUMNS, "Columns of an SVMlight file are numbered from 0, not from 1.", "--zero-based")] = False
 
 
 @dataclass
@@ -162,7 +164,20 @@ def note(message: str) -> None:
 
 
 def show_json(value: Any) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    """Print JSON; characters that standard output cannot encode as \\u escapes, which are JSON, too."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, allow_nan=False)
+    typer.echo(text)
+
+
+def show_any_character() -> None:
+    """Let standard output and error show what they cannot encode as an escape, instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def show(*things: Table | str) -> None:
@@ -206,9 +221,7 @@ def read_corpus(path: Path, columns: Columns, words: Words | None = None, like: 
     """The corpus in `path`. like: a fitted model whose words are counted, instead of new ones by the options `words`."""
     from topoi import formats, text
 
-    given = {
-        name: getattr(columns, name) for name in ("text", "id", "authors", "labels", "links", "date", "encoding", "separator", "layer")
-    }
+    given = {f.name: getattr(columns, f.name) for f in fields(Columns) if f.name != "format"}
     form = columns.format.value if columns.format else None
     counts = form in formats.FORMATS or (form is None and path.is_file() and formats.detect(path) is not None)
     vocabulary = words.vocabulary if words else None

@@ -157,6 +157,8 @@ def _umask() -> int:
 def may_write(paths: Sequence[str | Path], overwrite: bool = False) -> None:
     """Refuse to write over what is there."""
     for path in map(Path, paths):
+        if path.is_dir():
+            raise IsADirectoryError(f"{path} is a folder; give the name of a file to write, in it or elsewhere.")
         if path.exists() and not overwrite:
             raise FileExistsError(f"{path} exists already; choose another name, or allow it to be replaced (overwrite, --force).")
 
