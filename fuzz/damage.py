@@ -120,7 +120,7 @@ def change_type(contents: Contents, rng: np.random.Generator) -> str:
     name, kind = _one(contents.arrays, rng), _one(TYPES, rng)
     try:
         contents.arrays[name] = contents.arrays[name].astype(kind)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, SystemError):  # SystemError: bad text
         contents.arrays[name] = np.zeros(contents.arrays[name].shape, kind)
     return f"{name}:{kind}"
 

@@ -22,6 +22,7 @@ __all__ = ["FORMS", "Rows", "as_date", "as_id", "as_list", "as_names", "as_text"
 
 FORMS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet", ".txt": "lines"}
 LONGEST_CELL = 2**27  # characters: a quote that is never closed takes in the rest of the file
+LONGEST_NAME, MOST_NAMES = 40, 15  # of columns, in errors
 LOOK_EVERY = 100  # rows between two words to the progress bar
 SEPARATOR = re.compile('"?sep=(.)"?', re.IGNORECASE)  # a first line that Excel writes
 HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # as JSON writes it
@@ -42,7 +43,7 @@ class Rows:
 
     def column(self, what: str, wanted: str | None) -> str:
         """The column that holds `what`. Texts may do without a name if it is obvious."""
-        listed = ", ".join(map(str, self.columns)) or "none"
+        listed = _listed(self.columns)
         if wanted is None:
             likely = [name for name in self.columns if name.lower() == what] or (list(self.columns) if len(self.columns) == 1 else [])
             if not likely:
@@ -53,6 +54,12 @@ class Rows:
         if list(self.columns).count(wanted) > 1:
             raise ValueError(f"{self.name} has several columns called {wanted!r}; give each a name of its own.")
         return wanted
+
+
+def _listed(columns: Sequence[str]) -> str:
+    """Names of columns for an error, no longer than can be read."""
+    names = [name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…" for name in map(str, columns)]
+    return ", ".join([*names[:MOST_NAMES], *(["…"] if len(names) > MOST_NAMES else [])]) or "none"
 
 
 def open_rows(path: Path, form: str | None, encoding: str, tell: Tell | None) -> Rows:

@@ -19,7 +19,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from topoi import formats, tables
 from topoi.corpus import Corpus
-from topoi.formats.checks import naming
+from topoi.formats.checks import enough_memory, naming
 from topoi.formats.files import Tell, composed, existing, read_words
 from topoi.tables import Rows
 
@@ -145,15 +145,16 @@ def read(
     with naming(Path(name)) if name != "This" else nullcontext():
         corpus = _counts_of(source, vocabulary, layer)
     if corpus is not None:
-        return _with_links(_beside_counts(corpus, name, given, getattr(source, "obs", None), separator), links)
+        return _with_links(_beside_counts(corpus, name, given, getattr(source, "obs", None), separator), links, name)
     rows = source if isinstance(source, Rows) else tables.rows_in_memory(source, tell)
     gathering = _Gathering(rows, {**given, "links": links}, separator)
     vectorizer = vectorizer if vectorizer is not None else make_vectorizer(vocabulary=vocabulary)
     if not hasattr(vectorizer, "vocabulary") and not hasattr(vectorizer, "vocabulary_"):
         raise TypeError(f"A {type(vectorizer).__name__} keeps no words, and topics are shown by their words; give a CountVectorizer.")
-    counts = _count(vectorizer, gathering, rows.name)
+    with enough_memory(rows.name):
+        counts = _count(vectorizer, gathering, rows.name)
     corpus = Corpus(counts, vectorizer.get_feature_names_out(), vectorizer=vectorizer, **gathering.columns())
-    return _with_links(corpus, gathering.links)
+    return _with_links(corpus, gathering.links, rows.name)
 
 
 def _counts_of(source: Any, vocabulary: Any, layer: str | None) -> Corpus | None:
@@ -276,13 +277,13 @@ def _too_few(name: str, n_docs: int) -> ValueError:
     return ValueError(f"{name} holds {found}, and topics are learned from many; give more, or cut a long one into parts.")
 
 
-def _with_links(corpus: Corpus, links: Any) -> Corpus:
-    """The corpus with links given as a file of pairs of ids, or lists of ids. Ids of no document here are dropped with a warning."""
+def _with_links(corpus: Corpus, links: Any, name: str) -> Corpus:
+    """The corpus called `name` with links given as a file of pairs of ids, or lists of ids. Ids of no document here are dropped with a warning."""
     if links is None:
         return corpus
     names = [str(d) for d in range(corpus.n_docs)] if corpus.doc_names is None else list(map(str, corpus.doc_names))
     number = {name: i for i, name in enumerate(names)}
-    where = f" of {links}" if isinstance(links, str | Path) else ""
+    where = f" of {links}" if isinstance(links, str | Path) else "" if name == "This" else f" of {name}"
     if isinstance(links, str | Path):
         pairs = list(tables.pairs_in_file(links))
         if pairs and not set(pairs[0]) & set(number):  # a header

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["MOST", "NUMBER", "WHOLE", "check_range", "check_size", "columns_of", "naming"]
+__all__ = ["MOST", "NUMBER", "WHOLE", "check_range", "check_size", "columns_of", "enough_memory", "naming"]
 
 WHOLE = r"-?\d{1,18}"  # fits into 64 bits
 NUMBER = r"[-+]?(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][-+]?\d{1,4})?+"  # possessive: no line can make it slow
@@ -33,11 +33,25 @@ def naming(path: Path) -> Iterator[None]:
         The file that is read.
     """
     try:
-        yield
+        with enough_memory(path):
+            yield
     except (ValueError, OverflowError) as error:
         if str(path) in str(error):
             raise
         raise ValueError(f"{path}: {' '.join(str(error).split())}") from error
+
+
+@contextmanager
+def enough_memory(path: str | Path) -> Iterator[None]:
+    """Make a lack of memory inside one sentence that names the file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file that is read.
+    """
+    try:
+        yield
     except MemoryError as error:
         raise ValueError(f"{path} holds more than the memory of this machine; free some, or use a larger machine.") from error
 
