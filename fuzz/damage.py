@@ -23,13 +23,15 @@ ODD_VALUES: list[Any] = [
 ]  # fmt: skip
 ODD_NUMBERS = [np.nan, np.inf, -np.inf, -1, 0, 1, 2, 0.5, 1e-300, 1e-30, 1e12, 1e30, 1e300, 2**31 - 1, 2**62, -(2**31)]
 TYPES = ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u8", "b1", "U3", "S3", "c16", ">f8", ">i4", "M8[s]"]
+Kind = Callable[[Contents, np.random.Generator], str]
 BOMB = 2**28  # bytes of an unused member
 
 
-def damaged(whole: Contents, rng: np.random.Generator) -> tuple[str, Contents]:
-    """A copy with one to three kinds of damage, and their names. Half have a valid digest."""
+def damaged(whole: Contents, rng: np.random.Generator, choice: list[Kind] | None = None) -> tuple[str, Contents]:
+    """A copy with one to three kinds of damage of a choice (default: all), and their names. Half have a valid digest."""
+    choice = choice or KINDS
     contents = Contents(deepcopy(whole.manifest), {name: array.copy() for name, array in whole.arrays.items()})
-    kinds = [KINDS[i] for i in rng.integers(len(KINDS), size=rng.choice([1, 1, 1, 2, 3]))]
+    kinds = [choice[i] for i in rng.integers(len(choice), size=rng.choice([1, 1, 1, 2, 3]))]
     said = [f"{kind.__name__}({kind(contents, rng)})" for kind in kinds]
     contents.seal = bool(rng.integers(2))
     return " ".join([*said, "sealed"] if contents.seal else said), contents
@@ -118,7 +120,7 @@ def change_type(contents: Contents, rng: np.random.Generator) -> str:
     name, kind = _one(contents.arrays, rng), _one(TYPES, rng)
     try:
         contents.arrays[name] = contents.arrays[name].astype(kind)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, SystemError):  # SystemError: bad text
         contents.arrays[name] = np.zeros(contents.arrays[name].shape, kind)
     return f"{name}:{kind}"
 
@@ -306,8 +308,14 @@ def _with_bomb(data: bytes) -> bytes:
     return out.getvalue()
 
 
-KINDS: list[Callable[[Contents, np.random.Generator], str]] = [
+KINDS: list[Kind] = [
     change_value, change_value, nudge_value, drop_value, add_value, swap_values, change_manifest, change_text,
     change_type, change_shape, change_shape, change_sizes, change_numbers, change_numbers, change_numbers, nudge_numbers, shuffle,
     bad_text, swap_arrays, drop_array, add_array, add_member, repeat, lie_in_header, lie_in_header, change_packing,
+]  # fmt: skip
+
+# Of files without a manifest.
+ARRAY_KINDS: list[Kind] = [
+    change_type, change_shape, change_shape, change_sizes, change_numbers, change_numbers, change_numbers, nudge_numbers, shuffle, bad_text,
+    swap_arrays, drop_array, add_array, add_member, repeat, lie_in_header, lie_in_header, change_packing,
 ]  # fmt: skip

@@ -227,12 +227,12 @@ def test_errors_name_file_and_line(tmp_path, name, text, error):
 
 def test_other_bad_files_say_what_is_wrong(tmp_path):
     (tmp_path / "b.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 x 1\n")
-    with pytest.raises(ValueError, match="b.mtx is no whole MatrixMarket file .*Line 4"):
+    with pytest.raises(ValueError, match="b.mtx, line 4: expected a document, a word and a value"):
         formats.read(tmp_path / "b.mtx")
     topoi.write(Corpus(COUNTS, WORDS), tmp_path / "c.npz")
     whole = (tmp_path / "c.npz").read_bytes()
     (tmp_path / "c.npz").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ValueError, match="c.npz is no .npz file, or it is damaged"):
+    with pytest.raises(ValueError, match="c.npz is not a .npz file of counts, or it is damaged"):
         formats.read(tmp_path / "c.npz")
     (tmp_path / "c.uci.gz").write_bytes(gzip.compress(b"2\n3\n2\n1 1 1\n2 3 1\n" * 50)[:-12])
     with pytest.raises(ValueError, match="damaged .gz"):
@@ -259,7 +259,7 @@ def test_columns_beyond_the_vocabulary_are_refused(tmp_path):
 
 def test_pickled_arrays_are_refused(tmp_path):
     np.savez(tmp_path / "c.npz", indptr=[0, 1], indices=[0], counts=[1], vocab=np.array(["a"], dtype=object))
-    with pytest.raises(ValueError, match="allow_pickle"):
+    with pytest.raises(ValueError, match="holds pickled objects in 'vocab'"):
         formats.read(tmp_path / "c.npz")
 
 

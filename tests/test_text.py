@@ -180,7 +180,7 @@ BAD = {
     "gap.jsonl": (b'{"text": "a"}\n{"txt": "b"}\n', "gap.jsonl, line 2: there is no 'text'"),
     "number.jsonl": (b'{"text": "a"}\n{"text": 5}\n', "number.jsonl, line 2: 'text' holds a int"),
     "blank.jsonl": (b"\n\n", "holds only empty lines"),
-    "bad.parquet": (b"PAR1 no", "is no Parquet file"),
+    "bad.parquet": (b"PAR1 no", "is not a Parquet file"),
     "what.doc": (b"what", "the name does not say what it holds"),
 }
 

@@ -18,7 +18,7 @@ import psutil
 
 from topoi.digests import digest
 
-__all__ = ["Archive", "Header", "Refused", "open_archive", "sealed"]
+__all__ = ["MOST_EXPANSION", "Archive", "Header", "Refused", "member_names", "n_bytes", "open_archive", "open_zip", "sealed"]
 
 MANIFEST = "manifest.json"
 MOST_MANIFEST = 2**24  # bytes; long lists are arrays
@@ -37,10 +37,17 @@ class Header(NamedTuple):
 @contextmanager
 def open_archive(path: Path, what: str) -> Iterator[Archive]:
     """The archive at `path`; what is wrong with it becomes one sentence that calls it `what`."""
+    with open_zip(path, what) as opened:
+        yield Archive(opened)
+
+
+@contextmanager
+def open_zip(path: Path, what: str) -> Iterator[zipfile.ZipFile]:
+    """The zip at `path`; what is wrong with it becomes one sentence that calls it `what`."""
     with path.open("rb") as file:
         try:
             with zipfile.ZipFile(file) as opened:
-                yield Archive(opened)
+                yield opened
         except Refused as error:
             raise ValueError(f"{path} {error}") from None
         except MemoryError:
@@ -59,14 +66,7 @@ class Archive:
 
     def __init__(self, opened: zipfile.ZipFile) -> None:
         self._zip = opened
-        names = [entry.filename for entry in opened.infolist()]
-        if len(names) > MOST_MEMBERS:
-            raise ValueError(f"it has {len(names)} members")
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise ValueError(f"it has the member {twice!r} twice")
-        for entry in opened.infolist():
-            _refuse_impossible(entry)
+        names = member_names(opened)
         if MANIFEST not in names:
             raise ValueError(f"it has no {MANIFEST}")
         odd = next((name for name in names if name != MANIFEST and not name.endswith(".npy")), None)
@@ -89,7 +89,7 @@ class Archive:
         """Type and shape of an array, if the size of its member is what they make."""
         with self._zip.open(name) as file:
             header = _read_header(file, name)
-            expected = file.tell() + _n_bytes(header)
+            expected = file.tell() + n_bytes(header)
         claimed = self._zip.getinfo(name).file_size
         if claimed != expected:
             raise ValueError(f"{name} has {claimed:,} bytes; its header makes it {expected:,}")
@@ -100,7 +100,7 @@ class Archive:
 
         Ask only after all headers were found to be right.
         """
-        needed = sum(map(_n_bytes, self.headers.values()))
+        needed = sum(map(n_bytes, self.headers.values()))
         if needed > psutil.virtual_memory().available:
             raise MemoryError
         arrays = {name: self._read(name) for name in self.headers}
@@ -130,6 +130,19 @@ def sealed(manifest: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[str,
     return {**manifest, "sha256": digest([manifest, arrays])}
 
 
+def member_names(opened: zipfile.ZipFile) -> list[str]:
+    """Names of the members, if there are not too many, none is there twice and none claims more than the file can hold."""
+    names = [entry.filename for entry in opened.infolist()]
+    if len(names) > MOST_MEMBERS:
+        raise ValueError(f"it has {len(names)} members")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"it has the member {twice!r} twice")
+    for entry in opened.infolist():
+        _refuse_impossible(entry)
+    return names
+
+
 def _refuse_impossible(entry: zipfile.ZipInfo) -> None:
     """Refuse a member that claims more than the bytes which the file has for it can hold."""
     if entry.flag_bits & 1 or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -152,7 +165,8 @@ def _read_header(file: IO[bytes], name: str) -> Header:
     return Header(dtype, tuple(int(n) for n in shape))
 
 
-def _n_bytes(header: Header) -> int:
+def n_bytes(header: Header) -> int:
+    """Size of an array."""
     size = header.dtype.itemsize
     for n in header.shape:
         size *= n  # as whole numbers of any size: nothing wraps around

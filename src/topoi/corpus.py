@@ -13,7 +13,7 @@ from scipy import sparse
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import CountVectorizer
 
-__all__ = ["Corpus", "check_counts", "counts_for", "hold_out", "is_whole", "refuse_broken", "split_tokens", "unwrapped"]
+__all__ = ["Corpus", "check_counts", "counts_for", "hold_out", "is_whole", "refuse_broken", "refuse_masked", "split_tokens", "unwrapped"]
 
 MOST = 1e12  # that an entry may be
 
@@ -47,8 +47,15 @@ def check_counts(counts: Any, *, name: str = "X") -> sparse.csr_array:
     return csr
 
 
+def refuse_masked(values: Any, name: str = "X") -> None:
+    """Refuse a masked array: everything below works on its data and would not see the mask."""
+    if np.ma.isMaskedArray(values):
+        raise ValueError(f"{name} is a masked array, and what is masked would be read. Say what stands there, with {name}.filled(0).")
+
+
 def refuse_broken(table: Any, name: str = "X") -> None:
-    """Refuse a sparse matrix with places outside of its shape, which compiled code would follow."""
+    """Refuse a masked array, and a sparse matrix with places outside of its shape, which compiled code would follow."""
+    refuse_masked(table, name)
     if sparse.issparse(table) and table.format in ("csr", "csc", "bsr"):
         try:
             table.check_format(full_check=True)
@@ -83,11 +90,13 @@ class Corpus:
         counts = check_counts(self.counts, name="counts")
         object.__setattr__(self, "counts", counts)
         n_docs, n_words = counts.shape
+        for name in ("vocabulary", "authors", "links", "labels", "doc_names", "dates"):
+            refuse_masked(getattr(self, name), name)
         if self.vocabulary is not None:
             words = np.asarray(self.vocabulary, dtype=str)
             object.__setattr__(self, "vocabulary", words)
-            if len(words) != n_words:
-                raise ValueError(f"vocabulary has {len(words)} words but counts has {n_words} columns; they must agree.")
+            if words.shape != (n_words,):
+                raise ValueError(f"vocabulary has {words.size} words but counts has {n_words} columns; they must agree.")
             _refuse_twice(words.tolist())
         for name in ("authors", "labels", "doc_names", "dates"):
             value = getattr(self, name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -138,28 +137,6 @@ def load_npz(path: str | Path) -> Corpus:
     """Read a corpus from one .npz file with arrays indptr, indices, counts, vocab and, where present, doc_names, authors_indptr,
     authors_indices, author_names, links, labels, label_names, dates; documents with several labels have labels_indptr and labels_indices.
     Pickled content is refused. `topoi.write(corpus, "NAME.npz")` writes such a file."""
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} does not exist; give the path of a corpus file (.npz).")
-    with np.load(path, allow_pickle=False) as data:
-        missing = [name for name in ("indptr", "indices", "counts", "vocab") if name not in data]
-        if missing:
-            raise ValueError(f"{path} has no array {missing[0]!r}; expected indptr, indices, counts and vocab.")
-        shape = (len(data["indptr"]) - 1, len(data["vocab"]))
-        counts = sparse.csr_array((data["counts"].astype(np.float64), data["indices"], data["indptr"]), shape=shape)
-        counts.check_format(full_check=True)  # numbers of words outside the vocabulary would reach compiled code
-        authors, labels = (_name_lists(data, what) for what in ("author", "label"))
-        if "labels" in data:
-            names = data["label_names"]
-            labels = [[str(names[c])] if c >= 0 else [] for c in data["labels"]]
-        others = {name: data[name] for name in ("links", "doc_names", "dates") if name in data}
-        return Corpus(counts, data["vocab"], authors=authors, labels=labels, **others)
+    from topoi.formats.npz import read_npz
 
-
-def _name_lists(data: Any, what: str) -> list[list[str]] | None:
-    """Lists of names from sparse rows: authors_indptr, authors_indices, author_names."""
-    if f"{what}s_indptr" not in data:
-        return None
-    names = data[f"{what}_names"]
-    rows = np.split(data[f"{what}s_indices"], data[f"{what}s_indptr"][1:-1])
-    return [[str(names[a]) for a in row] for row in rows]
+    return read_npz(path, scipy_too=False)

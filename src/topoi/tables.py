@@ -5,22 +5,27 @@ from __future__ import annotations
 import codecs
 import csv
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from topoi.corpus import refuse_masked
 from topoi.formats.files import Tell, composed, existing, numbered_lines, stem_and_suffix
 
 __all__ = ["FORMS", "Rows", "as_date", "as_id", "as_list", "as_names", "as_text", "open_rows", "pairs_in_file", "rows_in_memory"]
 
 FORMS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet", ".txt": "lines"}
-LONGEST_CELL = 2**31 - 1
+LONGEST_CELL = 2**27  # characters: a quote that is never closed takes in the rest of the file
+LONGEST_NAME, MOST_NAMES = 40, 15  # of columns, in errors
 LOOK_EVERY = 100  # rows between two words to the progress bar
 SEPARATOR = re.compile('"?sep=(.)"?', re.IGNORECASE)  # a first line that Excel writes
+HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # as JSON writes it
 MIDNIGHT = re.compile(r"[ T]00:00:00(\.0+)?$")
 
 
@@ -38,7 +43,7 @@ class Rows:
 
     def column(self, what: str, wanted: str | None) -> str:
         """The column that holds `what`. Texts may do without a name if it is obvious."""
-        listed = ", ".join(map(str, self.columns)) or "none"
+        listed = _listed(self.columns)
         if wanted is None:
             likely = [name for name in self.columns if name.lower() == what] or (list(self.columns) if len(self.columns) == 1 else [])
             if not likely:
@@ -51,11 +56,18 @@ class Rows:
         return wanted
 
 
+def _listed(columns: Sequence[str]) -> str:
+    """Names of columns for an error, no longer than can be read."""
+    names = [name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…" for name in map(str, columns)]
+    return ", ".join([*names[:MOST_NAMES], *(["…"] if len(names) > MOST_NAMES else [])]) or "none"
+
+
 def open_rows(path: Path, form: str | None, encoding: str, tell: Tell | None) -> Rows:
     """The rows of a folder or file. Files are opened when the rows are walked, except for their header."""
     try:
         codecs.lookup(encoding)
-    except LookupError:
+        "".encode(encoding)  # base64, for instance, is a codec but no encoding of text
+    except (LookupError, ValueError):
         raise ValueError(
             f"There is no encoding {encoding!r}; name one that Python knows, such as utf-8, latin-1, cp1252 or utf-16."
         ) from None
@@ -90,11 +102,16 @@ def _folder(path: Path, encoding: str, tell: Tell | None) -> Rows:
             if tell is not None and i % LOOK_EVERY == 0:
                 tell(i, len(files))
             text = "".join(line for _, line in numbered_lines(file, encoding))
-            yield str(file), {"text": text, "id": file.relative_to(path).with_suffix("").as_posix()}
+            yield str(file), {"text": text, "id": _shown(file.relative_to(path).with_suffix("").as_posix())}
         if tell is not None:
             tell(len(files), len(files))
 
     return Rows(str(path), ["text", "id"], rows(), ids_are_certain=True)
+
+
+def _shown(name: str) -> str:
+    """The name of a file; bytes that are not text as \\xe9, since an id must be text."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def _is_hidden(path: Path) -> bool:
@@ -105,10 +122,14 @@ def _is_hidden(path: Path) -> bool:
 def _csv(path: Path, encoding: str, delimiter: str | None, tell: Tell | None) -> Rows:
     csv.field_size_limit(LONGEST_CELL)  # documents are longer than the 128 KiB that csv allows
     lines = numbered_lines(path, encoding, tell, newline="")
-    first, skipped = next(lines)[1], 0
+    first, skipped = next(lines, (1, ""))[1], 0
+    if not first:
+        raise ValueError(f"{path} holds no lines; give a file with documents in it.")
     if announced := SEPARATOR.fullmatch(first.rstrip("\r\n")):
         delimiter, first, skipped = announced[1], next(lines, (2, ""))[1], 1
     delimiter = delimiter or max(",;\t|", key=first.count)
+    if delimiter == '"':
+        raise ValueError(f"{path}, line 1: the separator cannot be a quote; name another one, such as sep=;.")
     reader = csv.reader(_after(first, lines), delimiter=delimiter, strict=True)
 
     def where() -> str:
@@ -148,6 +169,12 @@ def _jsonl(path: Path, encoding: str, tell: Tell | None) -> Rows:
             row = json.loads(line)
         except json.JSONDecodeError as error:
             raise ValueError(f"{path}, line {number}: no JSON ({error.msg}); each line must hold one object.") from error
+        except ValueError as error:  # Python does not convert numbers of thousands of digits
+            raise ValueError(f"{path}, line {number}: holds a number that is too long; put it in quotes.") from error
+        except RecursionError as error:
+            raise ValueError(f"{path}, line {number}: brackets are nested too deeply; each line must hold one flat object.") from error
+        if HALF_CHARACTER.search(line) and not _is_text(row):
+            raise ValueError(f"{path}, line {number}: holds half a character (\\ud800 to \\udfff alone); write the file again as UTF-8.")
         if not isinstance(row, dict):
             raise ValueError(f'{path}, line {number}: expected an object such as {{"text": ...}}, got {line.strip()[:40]!r}.')
         return f"{path}, line {number}", row
@@ -165,27 +192,52 @@ def _jsonl(path: Path, encoding: str, tell: Tell | None) -> Rows:
     return Rows(str(path), list(first[1]), rows())
 
 
+def _is_text(row: Any) -> bool:
+    """Whether all text of a row can be written again."""
+    try:
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _parquet(path: Path, tell: Tell | None) -> Rows:
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
         raise ModuleNotFoundError("Parquet files need the package pyarrow; install it with: pip install 'topoi[arrow]'") from error
-    try:
-        file = pyarrow.parquet.ParquetFile(path)
-    except pyarrow.ArrowInvalid as error:
-        raise ValueError(f"{path} is no Parquet file, or it is damaged; get a whole copy.") from error
+    with _parquet_errors(path):
+        file = pyarrow.parquet.ParquetFile(path, page_checksum_verification=True)
+        columns, n_rows = file.schema_arrow.names, file.metadata.num_rows
 
     def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
         done = 0
-        for batch in file.iter_batches(batch_size=1024):
-            for row in batch.to_pylist():
+        with _parquet_errors(path):
+            batches = file.iter_batches(batch_size=1024)
+        while True:
+            with _parquet_errors(path, f" after row {done}"):
+                batch = next(batches, None)
+                found = [] if batch is None else batch.to_pylist()
+            if batch is None:
+                break
+            for row in found:
                 yield f"{path}, row {done}", row
                 done += 1
             if tell is not None:
-                tell(done, file.metadata.num_rows)
+                tell(done, n_rows)
 
-    return Rows(str(path), file.schema_arrow.names, rows())
+    return Rows(str(path), columns, rows())
+
+
+@contextmanager
+def _parquet_errors(path: Path, place: str = "") -> Iterator[None]:
+    """What pyarrow finds wrong, as one sentence; a damaged file fails in many ways."""
+    try:
+        yield
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise ValueError(f"{path} is not a Parquet file, or it is damaged{place} ({reason.rstrip('.')}); get a whole copy.") from error
 
 
 def rows_in_memory(source: Any, tell: Tell | None) -> Rows:
@@ -217,8 +269,12 @@ def pairs_in_file(path: str | Path) -> Iterator[tuple[str, str]]:
     """Pairs of ids, one a line: separated by commas in .csv, tabs in .tsv, otherwise blanks."""
     path = existing(path)
     suffix = stem_and_suffix(path)[1]
+    delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix)
     for number, line in numbered_lines(path):
-        fields = next(csv.reader([line], delimiter="," if suffix == ".csv" else "\t")) if suffix in (".csv", ".tsv") else line.split()
+        try:
+            fields = line.split() if delimiter is None else next(csv.reader([line], delimiter=delimiter))
+        except csv.Error as error:
+            raise ValueError(f"{path}, line {number}: {error}; expected two ids.") from error
         if len(fields) < 2 and line.strip():
             raise ValueError(f"{path}, line {number}: expected two ids, got {line.strip()[:40]!r}.")
         if line.strip():
@@ -234,6 +290,7 @@ def missing(value: Any) -> bool:
 
 
 def as_list(values: Any) -> list[Any]:
+    refuse_masked(values, "The list")
     return values.to_list() if hasattr(values, "to_list") else list(values)
 
 
@@ -255,7 +312,7 @@ def as_text(row: Mapping[str, Any], column: str, where: str) -> str:
 
 def as_id(value: Any, where: str, first_with: dict[str, str]) -> str:
     """The id as text; no two documents may share one."""
-    name = "" if missing(value) else _plain(value)
+    name = "" if missing(value) else _plain(value, where)
     if not name:
         raise ValueError(f"{where}: the id is missing; every document needs one.")
     if name in first_with:
@@ -264,29 +321,30 @@ def as_id(value: Any, where: str, first_with: dict[str, str]) -> str:
     return name
 
 
-def as_date(value: Any) -> str:
+def as_date(value: Any, where: str) -> str:
     """The date as text. Text stays as it is; a time at midnight is only a date, and 1848.0 is a year."""
-    return "" if missing(value) else value if isinstance(value, str) else MIDNIGHT.sub("", _plain(value))
+    return "" if missing(value) else value if isinstance(value, str) else MIDNIGHT.sub("", _plain(value, where))
 
 
-def as_names(value: Any, separator: str) -> list[str]:
+def as_names(value: Any, separator: str, where: str) -> list[str]:
     """Several names in one cell: a list, a JSON list, or text with separators."""
     if missing(value):
         return []
     if isinstance(value, str):
         text = value.strip()
         if text.startswith("[") and text.endswith("]"):
-            try:
-                return as_names(json.loads(text), separator)
-            except json.JSONDecodeError:
-                pass
-        parts: Iterable[Any] = text.split(separator)
+            with suppress(ValueError, RecursionError):  # text that only looks like a list
+                value = json.loads(text)
+    if isinstance(value, str):
+        parts: Iterable[Any] = value.strip().split(separator)
     else:
-        parts = value if isinstance(value, Iterable) else [value]
-    names = [_plain(part) for part in parts if not missing(part)]
+        parts = value if isinstance(value, Iterable) and not isinstance(value, bytes | Mapping) else [value]
+    names = [_plain(part, where) for part in parts if not missing(part)]
     return list(dict.fromkeys(name for name in names if name))
 
 
-def _plain(value: Any) -> str:
+def _plain(value: Any, where: str) -> str:
     """A cell as text; 3.0 is 3, as frames turn whole numbers with gaps into floats."""
+    if isinstance(value, bytes | Mapping | list | tuple | np.ndarray):
+        raise ValueError(f"{where}: holds a {type(value).__name__}, {str(value)[:40]!r}, where a name, an id or a date is due; give text.")
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()

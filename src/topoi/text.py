@@ -6,7 +6,9 @@ Texts are read one at a time and never held all at once; what is kept of them is
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from topoi import formats, tables
 from topoi.corpus import Corpus
+from topoi.formats.checks import enough_memory, naming
 from topoi.formats.files import Tell, composed, existing, read_words
 from topoi.tables import Rows
 
@@ -112,6 +115,7 @@ def read(
     encoding: str = "utf-8",
     separator: str = ";",
     layer: str | None = None,
+    zero_based: bool = False,
     tell: Tell | None = None,
 ) -> Corpus:
     """Read documents or counts.
@@ -122,30 +126,35 @@ def read(
     cell: a list, a JSON list, or separated by `separator`. Links name ids of documents; they may also stand in a file of pairs. Of AnnData,
     id, authors, labels and date are columns of obs, and layer names the layer that holds the counts (default: X).
     vectorizer: see `make_vectorizer`; one that is fitted, as model.vectorizer_ is, is used as it stands. vocabulary: for counts, their words.
-    form: for files whose name does not say what they hold. tell: called with (done, total) now and then.
+    form: for files whose name does not say what they hold. zero_based: for SVMlight, whether columns are numbered from 0 instead of 1. tell: called with (done, total) now and then.
     """
     name, given = "This", {"text": text, "id": id, "authors": authors, "labels": labels, "date": date}
     if isinstance(source, str | Path):
         path = existing(source)
         name, form = str(path), form or (None if path.is_dir() else formats.detect(path))
+        if zero_based and form != "svmlight":
+            raise ValueError(f"{path} is not SVMlight, so its columns have no base; leave zero_based out.")
         if form == "h5ad":
             source = formats.open_h5ad(path)
         elif form in formats.FORMATS:
-            source = formats.read(path, form, vocabulary=vocabulary, tell=tell)
+            source = formats.read(path, form, vocabulary=vocabulary, zero_based=zero_based, tell=tell)
         else:
             source = tables.open_rows(path, form, encoding, tell)
     if layer is not None and not formats.is_anndata(source):
         raise ValueError(f"{name} is no AnnData, so it has no layer {layer!r}; leave layer out.")
-    if (corpus := _counts_of(source, vocabulary, layer)) is not None:
-        return _with_links(_beside_counts(corpus, name, given, getattr(source, "obs", None), separator), links)
+    with naming(Path(name)) if name != "This" else nullcontext():
+        corpus = _counts_of(source, vocabulary, layer)
+    if corpus is not None:
+        return _with_links(_beside_counts(corpus, name, given, getattr(source, "obs", None), separator), links, name)
     rows = source if isinstance(source, Rows) else tables.rows_in_memory(source, tell)
     gathering = _Gathering(rows, {**given, "links": links}, separator)
     vectorizer = vectorizer if vectorizer is not None else make_vectorizer(vocabulary=vocabulary)
     if not hasattr(vectorizer, "vocabulary") and not hasattr(vectorizer, "vocabulary_"):
         raise TypeError(f"A {type(vectorizer).__name__} keeps no words, and topics are shown by their words; give a CountVectorizer.")
-    counts = _count(vectorizer, gathering, rows.name)
+    with enough_memory(rows.name):
+        counts = _count(vectorizer, gathering, rows.name)
     corpus = Corpus(counts, vectorizer.get_feature_names_out(), vectorizer=vectorizer, **gathering.columns())
-    return _with_links(corpus, gathering.links)
+    return _with_links(corpus, gathering.links, rows.name)
 
 
 def _counts_of(source: Any, vocabulary: Any, layer: str | None) -> Corpus | None:
@@ -185,7 +194,7 @@ def _cell(what: str, value: Any, where: str, separator: str, first_with: dict[st
     """A cell as the id, the date, or the list of names that it holds. first_with: where each id stands."""
     if what == "id":
         return tables.as_id(value, where, first_with)
-    return tables.as_date(value) if what == "date" else tables.as_names(value, separator)
+    return tables.as_date(value, where) if what == "date" else tables.as_names(value, separator, where)
 
 
 class _Gathering:
@@ -268,12 +277,13 @@ def _too_few(name: str, n_docs: int) -> ValueError:
     return ValueError(f"{name} holds {found}, and topics are learned from many; give more, or cut a long one into parts.")
 
 
-def _with_links(corpus: Corpus, links: Any) -> Corpus:
-    """The corpus with links given as a file of pairs of ids, or lists of ids. Ids of no document here are dropped with a warning."""
+def _with_links(corpus: Corpus, links: Any, name: str) -> Corpus:
+    """The corpus called `name` with links given as a file of pairs of ids, or lists of ids. Ids of no document here are dropped with a warning."""
     if links is None:
         return corpus
     names = [str(d) for d in range(corpus.n_docs)] if corpus.doc_names is None else list(map(str, corpus.doc_names))
     number = {name: i for i, name in enumerate(names)}
+    where = f" of {links}" if isinstance(links, str | Path) else "" if name == "This" else f" of {name}"
     if isinstance(links, str | Path):
         pairs = list(tables.pairs_in_file(links))
         if pairs and not set(pairs[0]) & set(number):  # a header
@@ -281,10 +291,21 @@ def _with_links(corpus: Corpus, links: Any) -> Corpus:
     else:
         pairs = [(names[d], other) for d, row in enumerate(links) for other in row]
     known = [(number[a], number[b]) for a, b in pairs if a in number and b in number]
+    if len(number) < len(names):
+        taken = _shared_name(names, {end for pair in pairs for end in pair})
+        if taken is not None:
+            raise ValueError(f"Links{where} name {taken!r}, which several documents are called; give each an id of its own (id=..., --id).")
     if pairs and not known:
         raise ValueError(
-            f"None of the {len(pairs)} links joins two documents that are here; links must name ids of documents, such as {names[0]!r}."
+            f"None of the {len(pairs)} links{where} joins two documents that are here; links must name ids of documents, such as {names[0]!r}."
         )
     if len(known) < len(pairs):
-        warnings.warn(f"{len(pairs) - len(known)} of {len(pairs)} links name documents that are not here; they are left out.", stacklevel=3)
+        warnings.warn(
+            f"{len(pairs) - len(known)} of {len(pairs)} links{where} name documents that are not here; they are left out.", stacklevel=3
+        )
     return replace(corpus, links=np.array(known, dtype=np.int64).reshape(-1, 2))
+
+
+def _shared_name(names: Sequence[str], linked: set[str]) -> str | None:
+    """A name among `linked` that several documents have."""
+    return next((name for name, times in Counter(names).items() if times > 1 and name in linked), None)

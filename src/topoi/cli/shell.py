@@ -76,6 +76,7 @@ class Columns:
     encoding: Annotated[str, _option(COLUMNS, "Encoding of texts.", show_default=True)] = "utf-8"
     format: Annotated[Format | None, _option(COLUMNS, "What the input is, if its name does not say so.")] = None
     layer: Annotated[str | None, _option(COLUMNS, "Of .h5ad, the layer that holds the counts (default: X).")] = None
+    zero_based: Annotated[bool, _option(COLUMNS, "Columns of an SVMlight file are numbered from 0, not from 1.", "--zero-based")] = False
 
 
 @dataclass
@@ -250,9 +251,7 @@ def read_corpus(path: Path, columns: Columns, words: Words | None = None, like: 
     """The corpus in `path`. like: a fitted model whose words are counted, instead of new ones by the options `words`."""
     from topoi import formats, text
 
-    given = {
-        name: getattr(columns, name) for name in ("text", "id", "authors", "labels", "links", "date", "encoding", "separator", "layer")
-    }
+    given = {f.name: getattr(columns, f.name) for f in fields(Columns) if f.name != "format"}
     form = columns.format.value if columns.format else None
     counts = form in formats.FORMATS or (form is None and path.is_file() and formats.detect(path) is not None)
     vocabulary = words.vocabulary if words else None

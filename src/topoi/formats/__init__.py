@@ -24,8 +24,11 @@ from topoi.corpus import Corpus
 from topoi.files import check_outputs, same_file
 from topoi.formats import arrays, bags
 from topoi.formats.arrays import from_anndata, is_anndata, open_h5ad, to_anndata
+from topoi.formats.checks import naming
 from topoi.formats.files import Tell, existing, numbered_lines, read_words, stem_and_suffix, write_words
 from topoi.formats.memory import from_gensim, to_gensim
+from topoi.formats.mtx import read_mtx
+from topoi.formats.npz import read_npz
 
 __all__ = ["FORMATS", "detect", "from_anndata", "from_gensim", "is_anndata", "open_h5ad", "read", "to_anndata", "to_gensim", "write"]
 
@@ -70,16 +73,39 @@ def read(
     *,
     vocabulary: Sequence[str] | str | Path | None = None,
     layer: str | None = None,
+    zero_based: bool = False,
     tell: Tell | None = None,
 ) -> Corpus:
-    """Read counts. form: a name in FORMATS (default: by the file's name). vocabulary: words, or a file of them, one a line
-    (default: the one beside the file). layer: of AnnData, the one that holds the counts (default: X)."""
+    """Read counts.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    form : str, optional
+        A name in FORMATS (default: by the file's name).
+    vocabulary : sequence of str, str or Path, optional
+        Words, or a file of them, one per line (default: the one beside the file).
+    layer : str, optional
+        For AnnData, the layer that holds the counts (default: X).
+    zero_based : bool, default=False
+        For SVMlight, whether columns are numbered from 0 instead of 1.
+    tell : callable, optional
+        Called with (done, total) now and then.
+
+    Returns
+    -------
+    Corpus
+        The corpus.
+    """
     path = existing(path)
     form = form or detect(path)
     if form not in FORMATS:
         raise ValueError(f"{path} is of no known format; say which (format) of {', '.join(FORMATS)}.")
+    if zero_based and form != "svmlight":
+        raise ValueError(f"{path} is {form}, whose numbers have one meaning; zero_based is for SVMlight, so leave it out.")
     if form in ("npz", "h5ad"):
-        corpus = arrays.read_npz(path) if form == "npz" else arrays.read_h5ad(path, layer)
+        corpus = read_npz(path) if form == "npz" else arrays.read_h5ad(path, layer)
         return corpus if vocabulary is None else _with_words(corpus, _vocabulary(path, form, vocabulary), path)
     words = _vocabulary(path, form, vocabulary)
     n_words, labels = None if words is None else len(words), None
@@ -88,10 +114,11 @@ def read(
     elif form == "ldac":
         counts = bags.read_ldac(path, n_words=n_words, tell=tell)
     elif form == "mtx":
-        counts = arrays.read_mtx(path)
+        counts = read_mtx(path, tell=tell)
     else:
-        counts, labels = bags.read_svmlight(path, n_words=n_words, tell=tell)
-    return _with_words(Corpus(counts, labels=labels), words, path)
+        counts, labels = bags.read_svmlight(path, n_words=n_words, zero_based=zero_based, tell=tell)
+    with naming(path):
+        return _with_words(Corpus(counts, labels=labels), words, path)
 
 
 def _with_words(corpus: Corpus, words: Sequence[str] | None, path: Path) -> Corpus:

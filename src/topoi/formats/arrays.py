@@ -1,18 +1,19 @@
-"""Matrices in binary or exchange formats: MatrixMarket, .npz (SciPy's and our own), AnnData."""
+"""Matrices in binary or exchange formats: MatrixMarket and .npz written, AnnData read and written."""
 
 from __future__ import annotations
 
 import warnings
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 from scipy import sparse
 
+from topoi.archive import MOST_EXPANSION
 from topoi.corpus import Corpus, is_whole
 from topoi.files import atomic_write
+from topoi.formats.checks import naming
 from topoi.formats.files import existing, rows_of, write_text
 
 __all__ = [
@@ -20,26 +21,11 @@ __all__ = [
     "is_anndata",
     "open_h5ad",
     "read_h5ad",
-    "read_mtx",
-    "read_npz",
     "to_anndata",
     "write_h5ad",
     "write_mtx",
     "write_npz",
 ]
-
-
-def read_mtx(path: str | Path) -> sparse.csr_array:
-    """A MatrixMarket file, plain or .gz. SciPy reads it, with the line's number in its errors."""
-    from scipy.io import mmread
-
-    path = existing(path)
-    try:
-        return sparse.csr_array(mmread(path))
-    except (ValueError, OverflowError, EOFError) as error:
-        raise ValueError(
-            f"{path} is no whole MatrixMarket file ({error}); get a whole copy, or write it again with scipy.io.mmwrite."
-        ) from error
 
 
 def write_mtx(corpus: Corpus, path: str | Path) -> None:
@@ -48,20 +34,6 @@ def write_mtx(corpus: Corpus, path: str | Path) -> None:
     counts = corpus.counts
     with write_text(path) as file:
         mmwrite(file, sparse.coo_array(counts.astype(np.int64) if is_whole(counts) else counts))
-
-
-def read_npz(path: str | Path) -> Corpus:
-    """Our layout (indptr, indices, counts, vocab, …; see `topoi.datasets.load_npz`), or SciPy's (scipy.sparse.save_npz)."""
-    from topoi.datasets import load_npz
-
-    path = existing(path)
-    try:
-        with np.load(path, allow_pickle=False) as data:
-            if "format" not in data:
-                return load_npz(path)
-            return Corpus(sparse.csr_array(sparse.load_npz(path)))
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError) as error:
-        raise ValueError(f"{path} is no .npz file, or it is damaged ({error}); get a whole copy.") from error
 
 
 def write_npz(corpus: Corpus, path: str | Path) -> None:
@@ -136,16 +108,42 @@ def to_anndata(corpus: Corpus) -> Any:
 
 
 def read_h5ad(path: str | Path, layer: str | None = None) -> Corpus:
-    return from_anndata(open_h5ad(path), layer)
+    with naming(Path(path)):
+        return from_anndata(open_h5ad(path), layer)
 
 
 def open_h5ad(path: str | Path) -> Any:
     """The AnnData of a file."""
     path = existing(path)
+    anndata = _anndata()
     try:
-        return _anndata().read_h5ad(path)
-    except OSError as error:
-        raise ValueError(f"{path} is no .h5ad file, or it is damaged; get a whole copy.") from error
+        _refuse_impossible(path)
+        return anndata.read_h5ad(path)
+    except MemoryError as error:
+        raise ValueError(f"{path} holds more than the memory of this machine; free some, or use a larger machine.") from error
+    except Exception as error:  # a damaged file fails in many ways
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise ValueError(f"{path} is not an .h5ad file, or it is damaged ({reason.rstrip('.')}); get a whole copy.") from error
+
+
+def _refuse_impossible(path: Path) -> None:
+    """Refuse arrays that claim more than the file can hold, or more than there is memory."""
+    import h5py
+
+    sizes: dict[str, int] = {}
+
+    def measure(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset):
+            sizes[name] = item.size * item.dtype.itemsize if item.size else 0
+
+    with h5py.File(path, "r") as file:
+        file.visititems(measure)
+    most = MOST_EXPANSION * path.stat().st_size
+    bad = next((name for name, size in sizes.items() if size > most), None)
+    if bad is not None:
+        raise ValueError(f"{bad} claims {sizes[bad]:,} bytes, more than the file can hold")
+    if sum(sizes.values()) > psutil.virtual_memory().available:
+        raise MemoryError
 
 
 def write_h5ad(corpus: Corpus, path: str | Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from array import array
 from itertools import islice
 from pathlib import Path
@@ -13,12 +12,15 @@ import numpy as np
 from scipy import sparse
 
 from topoi.corpus import Corpus, is_whole
+from topoi.formats.checks import MOST, NUMBER, WHOLE, check_range, check_size, columns_of
 from topoi.formats.files import Tell, existing, numbered_lines, rows_of, write_text
 
 __all__ = ["read_ldac", "read_svmlight", "read_uci", "write_ldac", "write_svmlight", "write_uci"]
 
 CHUNK = 200_000  # lines parsed at a time
-PAIR = re.compile(r"(\d+):([-+.\deE]+|nan|inf)")  # of SVMlight; what is no number in it scikit-learn refuses
+PAIRS = re.compile(rf"(?:{WHOLE}:{NUMBER}(?: |$))*+", re.ASCII)
+EXACT = 2**53  # labels beyond it could not be told apart
+LABEL, QUERY = re.compile(NUMBER, re.ASCII), re.compile(rf"qid:{WHOLE}", re.ASCII)
 
 
 # -------------------------------------------------------------------------------------------------------------------------- UCI
@@ -31,52 +33,27 @@ def read_uci(path: str | Path, *, tell: Tell | None = None) -> sparse.csr_array:
     n_docs, n_words, n_entries = (_header(path, next(lines, (i + 1, ""))) for i in range(3))
     docs, words, counts = [], [], []
     while chunk := list(islice(lines, CHUNK)):
-        table = _three_numbers(path, chunk)
-        _check_entries(path, chunk, table, n_docs, n_words)
-        docs.append((table[:, 0] - 1).astype(np.int32))
-        words.append((table[:, 1] - 1).astype(np.int32))
-        counts.append(table[:, 2])
+        columns = columns_of(path, chunk, ["whole"] * 3, "three whole numbers (document, word, count)")
+        check_range(path, chunk, "document", columns[0], 1, n_docs)
+        check_range(path, chunk, "word", columns[1], 1, n_words)
+        check_range(path, chunk, "count", columns[2], 0, 2**53)
+        docs.append((columns[0] - 1).astype(np.int32))
+        words.append((columns[1] - 1).astype(np.int32))
+        counts.append(columns[2])
     found = sum(map(len, docs))
     if found != n_entries:
         raise ValueError(f"{path}, line 3: announces {n_entries} entries but {found} follow; the file may be cut off, get a whole copy.")
+    check_size(path, n_docs, n_words, found)
     parts = [np.concatenate(part) if part else np.zeros(0, np.int64) for part in (counts, docs, words)]
     return sparse.csr_array((parts[0], (parts[1], parts[2])), shape=(n_docs, n_words))
 
 
 def _header(path: Path, line: tuple[int, str]) -> int:
-    number, text = line
-    if not text.strip().isdecimal():
-        raise ValueError(
-            f"{path}, line {number}: expected a whole number (the first three lines of a UCI file count documents, words, entries), got {text.strip()[:40]!r}."
-        )
-    return int(text)
-
-
-def _three_numbers(path: Path, chunk: list[tuple[int, str]]) -> np.ndarray:
-    """(n, 3) numbers of lines that must hold three each."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # NumPy only warns of 1.5 where a whole number is due
-        try:
-            table = np.loadtxt([line for _, line in chunk], dtype=np.int64, ndmin=2, comments=None)
-            if table.shape[1] == 3:
-                return table
-        except (ValueError, Warning):
-            pass
-    number, line = next((n, line) for n, line in chunk if len(line.split()) != 3 or not all(map(_is_whole, line.split())))
-    raise ValueError(f"{path}, line {number}: expected three whole numbers (document, word, count), got {line.strip()[:40]!r}.")
-
-
-def _is_whole(text: str) -> bool:
-    return text.isascii() and text.removeprefix("-").isdecimal() and len(text) < 19
-
-
-def _check_entries(path: Path, chunk: list[tuple[int, str]], table: np.ndarray, n_docs: int, n_words: int) -> None:
-    for column, (what, low, high) in enumerate((("document", 1, n_docs), ("word", 1, n_words), ("count", 0, 2**53))):
-        bad = np.flatnonzero((table[:, column] < low) | (table[:, column] > high))
-        if len(bad):
-            raise ValueError(
-                f"{path}, line {chunk[bad[0]][0]}: {what} {table[bad[0], column]} is not between {low} and {high}; correct the line or the header."
-            )
+    what = "a whole number (the first three lines of a UCI file count documents, words, entries)"
+    size = int(columns_of(path, [line], ["whole"], what)[0][0])
+    if not 0 <= size <= MOST:
+        raise ValueError(f"{path}, line {line[0]}: {size} is not between 0 and {MOST}; correct the header.")
+    return size
 
 
 def write_uci(corpus: Corpus, path: str | Path) -> None:
@@ -105,32 +82,49 @@ def _whole(corpus: Corpus, path: str | Path, form: str) -> sparse.csr_array:
 def read_ldac(path: str | Path, *, n_words: int | None = None, tell: Tell | None = None) -> sparse.csr_array:
     """One document a line: the number of different words, then word:count pairs, words numbered from 0."""
     path = existing(path)
-    words, counts, ends = array("q"), array("d"), [0]
+    words, counts, ends = array("q"), array("d"), array("q", [0])
     for number, line in numbered_lines(path, tell=tell):
-        length, _, rest = line.strip().partition(" ")
-        numbers = rest.replace(":", " ").split()
-        try:
-            words.extend(map(int, numbers[0::2]))
-            counts.extend(map(float, numbers[1::2]))
-            good = int(length) * 2 == len(numbers) and rest.count(":") * 2 == len(numbers)
-        except ValueError:
-            good = False
-        if not good:
+        length, *fields = line.split() or [""]
+        pairs = _pairs(fields)
+        if pairs is None or length != str(len(fields)):
             raise ValueError(
                 f"{path}, line {number}: expected a number of words and that many pairs word:count, got {line.strip()[:40]!r}."
             )
+        _check_words(path, number, pairs[0], 0, n_words)
+        words.extend(pairs[0])
+        counts.extend(pairs[1])
         ends.append(len(words))
-        _check_words(path, number, words[ends[-2] :], n_words)
-    indices = np.asarray(words)
-    width = n_words if n_words is not None else int(indices.max(initial=-1)) + 1
-    return sparse.csr_array((np.asarray(counts), indices, np.asarray(ends)), shape=(len(ends) - 1, width))
+    return _rows(path, words, counts, ends, n_words)
 
 
-def _check_words(path: Path, line: int, words: Any, n_words: int | None) -> None:
-    bad = next((w for w in words if w < 0 or (n_words is not None and w >= n_words)), None)
+def _pairs(fields: list[str]) -> tuple[list[int], list[float]] | None:
+    """Words and values of fields word:value; None if one is anything else."""
+    text = " ".join(fields)
+    if PAIRS.fullmatch(text) is None:
+        return None
+    numbers = text.replace(":", " ").split()
+    return list(map(int, numbers[0::2])), list(map(float, numbers[1::2]))
+
+
+def _check_words(path: Path, line: int, words: list[int], first: int, n_words: int | None) -> None:
+    """Refuse words that are not numbered from `first`, or not in the vocabulary."""
+    last = MOST if n_words is None else first + n_words - 1
+    bad = next((w for w in words if not first <= w <= last), None)
     if bad is not None:
-        known = "numbers start at 0" if n_words is None else f"the vocabulary has words 0 to {n_words - 1}"
-        raise ValueError(f"{path}, line {line}: there is no word {bad}; {known}.")
+        known = (
+            f"the vocabulary has words {first} to {last}" if n_words is not None else f"they are numbered from {first} to at most {last}"
+        )
+        cure = "; if the file counts from 0, say so (zero_based=True, --zero-based)" if first == 1 and bad == 0 else ""
+        raise ValueError(f"{path}, line {line}: there is no word {bad}; {known}{cure}.")
+
+
+def _rows(path: Path, words: Any, counts: Any, ends: Any, n_words: int | None) -> sparse.csr_array:
+    """Words are numbered from 0; without a vocabulary there are as many as the greatest of them says."""
+    indices = np.asarray(words, dtype=np.int64)
+    width = n_words if n_words is not None else int(indices.max(initial=-1)) + 1
+    if n_words is None:
+        check_size(path, 0, width, len(indices))
+    return sparse.csr_array((np.asarray(counts, dtype=np.float64), indices, np.asarray(ends)), shape=(len(ends) - 1, width))
 
 
 def write_ldac(corpus: Corpus, path: str | Path) -> None:
@@ -145,26 +139,56 @@ def write_ldac(corpus: Corpus, path: str | Path) -> None:
 
 
 def read_svmlight(
-    path: str | Path, *, n_words: int | None = None, tell: Tell | None = None
+    path: str | Path, *, n_words: int | None = None, zero_based: bool = False, tell: Tell | None = None
 ) -> tuple[sparse.csr_array, list[list[str]] | None]:
-    """Counts, and the labels (numbers, as text) unless every document has label 0. scikit-learn reads it."""
-    from sklearn.datasets import load_svmlight_file
+    """Read documents of labels and pairs column:value, columns ascending.
 
-    path = existing(path)
+    Parameters
+    ----------
+    path : str or Path
+        The file, plain or .gz.
+    n_words : int, optional
+        Number of words, if there is a vocabulary.
+    zero_based : bool, default=False
+        Whether the first column is 0. In SVMlight's own files it is 1.
+    tell : callable, optional
+        Called with (done, total) now and then.
+
+    Returns
+    -------
+    counts : csr_array
+        Documents x words.
+    labels : list of list of str, or None
+        Numbers, as text; None if every document has the label 0.
+    """
+    path, first = existing(path), 0 if zero_based else 1
+    words, counts, ends, labels = array("q"), array("d"), array("q", [0]), []
     for number, line in numbered_lines(path, tell=tell):
-        _check_svmlight(path, number, line)
-    counts, targets = load_svmlight_file(str(path), n_features=n_words, multilabel=True)
-    labels = [[f"{label:g}" for label in row] for row in targets]
-    return sparse.csr_array(counts), labels if any(row != ["0"] for row in labels) else None
+        fields = line.partition("#")[0].split()
+        if not fields:
+            continue
+        names = _labels(fields.pop(0)) if ":" not in fields[0] else []
+        if fields and QUERY.fullmatch(fields[0]):
+            fields.pop(0)
+        pairs = _pairs(fields)
+        if names is None or pairs is None or pairs[0] != sorted(set(pairs[0])):
+            raise ValueError(f"{path}, line {number}: expected a label and ascending pairs column:value, got {line.strip()[:40]!r}.")
+        _check_words(path, number, pairs[0], first, n_words)
+        words.extend(pairs[0])
+        counts.extend(pairs[1])
+        ends.append(len(words))
+        labels.append(names)
+    table = _rows(path, np.asarray(words) - first, counts, ends, n_words)
+    return table, labels if any(row != ["0"] for row in labels) else None
 
 
-def _check_svmlight(path: Path, number: int, line: str) -> None:
-    """scikit-learn's errors do not name the line."""
-    fields = line.partition("#")[0].split()
-    columns = [int(match[1]) for match in map(PAIR.fullmatch, fields) if match]
-    n_others = len(fields) - len(columns)  # the label and, where there are queries, the query
-    if n_others > 1 + any(field.startswith("qid:") for field in fields) or columns != sorted(set(columns)):
-        raise ValueError(f"{path}, line {number}: expected a label and ascending pairs column:value, got {line.strip()[:40]!r}.")
+def _labels(field: str) -> list[str] | None:
+    """Labels with commas between, as text; None if one is not a number."""
+    names = field.split(",")
+    numbers = [float(name) for name in names if LABEL.fullmatch(name)]
+    if len(numbers) < len(names) or any(abs(number) > EXACT for number in numbers):
+        return None
+    return [str(int(number)) if number.is_integer() else repr(number) for number in numbers]
 
 
 def write_svmlight(corpus: Corpus, path: str | Path) -> None:

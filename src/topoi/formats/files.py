@@ -8,6 +8,7 @@ import unicodedata
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
@@ -29,6 +30,7 @@ __all__ = [
 Tell = Callable[[int, int], None]  # (done, of how many), for progress bars
 
 UNDECODED = re.compile("[\udc80-\udcff]")  # what Python makes of bytes that are no text in the encoding
+LONGEST_LINE = 2**27  # characters: a small .gz file can hold a line that fills the memory
 LOOK_EVERY = 1000  # lines between two words to the progress bar
 
 
@@ -60,13 +62,17 @@ def numbered_lines(
         file = TextIOWrapper(opened, encoding, errors="surrogateescape", newline=newline)
         number = 0
         try:
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), ""), 1):
                 if not line.isascii() and UNDECODED.search(line):
                     raise _not_text(path, encoding, number)
+                if "\0" in line:
+                    raise _binary(path)
+                if len(line) == LONGEST_LINE:
+                    raise ValueError(f"{path}, line {number}: longer than {LONGEST_LINE:,} characters; break the line, or the document.")
                 if tell is not None and number % LOOK_EVERY == 0:
                     tell(raw.tell(), size)
                 yield number, line
-        except UnicodeDecodeError:
+        except UnicodeError:
             raise _not_text(path, encoding, number + 1) from None
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ValueError(f"{path} is a damaged .gz file after line {number}; get a whole copy.") from error
@@ -77,8 +83,12 @@ def numbered_lines(
 def _refuse_binary(path: Path, raw: IO[bytes], encoding: str) -> None:
     compressed = path.suffix.lower() == ".gz"
     if not compressed and not re.match("utf.?(16|32)", encoding, re.IGNORECASE) and b"\0" in raw.read(8192):
-        raise ValueError(f"{path} is a binary file, not text; give a text file, or its encoding if it is UTF-16 (encoding utf-16).")
+        raise _binary(path)
     raw.seek(0)
+
+
+def _binary(path: Path) -> ValueError:
+    return ValueError(f"{path} is a binary file, not text; give a text file, or its encoding if it is UTF-16 (encoding utf-16).")
 
 
 def _not_text(path: Path, encoding: str, line: int) -> ValueError:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from topoi.corpus import Corpus, is_whole
+from topoi.formats.checks import check_size
 
 __all__ = ["from_gensim", "to_gensim"]
 
@@ -21,11 +22,14 @@ def from_gensim(documents: Iterable[Iterable[tuple[int, float]]], dictionary: Ma
             for word, count in document:
                 words.append(word)
                 counts.append(count)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"Document {d} is no list of (word number, count) pairs; make it one with dictionary.doc2bow.") from error
         ends.append(len(words))
     names = None if dictionary is None else dict(dictionary.items())
     width = 1 + max(max(words, default=-1), -1 if names is None else max(names, default=-1))
+    if min(words, default=0) < 0:
+        raise ValueError(f"The documents hold the word number {min(words)}; words are numbered from 0.")
+    check_size("The corpus", 0, width, len(words))
     table = sparse.csr_array((np.asarray(counts), np.asarray(words), np.asarray(ends)), shape=(len(ends) - 1, width))
     return Corpus(table, None if names is None else [names.get(w, f"word{w}") for w in range(width)])
 

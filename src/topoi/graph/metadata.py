@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from topoi.corpus import refuse_broken
+from topoi.corpus import refuse_broken, refuse_masked
 
 __all__ = [
     "adjacency",
@@ -26,6 +26,8 @@ __all__ = [
     "zero_one",
 ]
 
+EXACT = 2**53  # whole numbers up to here are exact in double precision
+
 
 def indicator(values: Any, n_docs: int, what: str, names: np.ndarray | None = None) -> tuple[sparse.csr_array, np.ndarray]:
     """(D, names) 0/1 matrix and the names, from a list of names for each document or a matrix with one row per document.
@@ -33,6 +35,7 @@ def indicator(values: Any, n_docs: int, what: str, names: np.ndarray | None = No
     names: known names, in their order; new ones follow in sorted order. A matrix has the numbers of its columns for names unless given; a DataFrame
     of numbers has its column names, and one of text has names in its cells.
     """
+    refuse_masked(values, what)
     values = unnested(values)
     if _has_numbers(values):
         columns, values = np.asarray(values.columns), _flags(values.to_numpy(dtype=np.float64), what).toarray()
@@ -131,6 +134,7 @@ def zero_one(table: sparse.csr_array) -> sparse.csr_array:
 
 def one_each(labels: Any) -> Any:
     """Labels with one value per document (strings, numbers, None or NaN for unknown) as lists of labels; other forms unchanged."""
+    refuse_masked(labels, "labels")
     labels = unnested(labels)
     if is_table(labels) and labels.shape[1] > 1:
         return labels
@@ -147,6 +151,7 @@ def is_table(values: Any) -> bool:
 
 def _listed(links: Any) -> Any:
     """Neighbours of documents, or pairs, as a list, where they are a tuple, a pandas column or an array of such."""
+    refuse_masked(links, "links")
     if is_table(links) or (not isinstance(links, Sequence | np.ndarray) and not hasattr(links, "iloc")):
         return links
     rows = list(links)
@@ -196,6 +201,8 @@ def whole_pairs(links: Any) -> np.ndarray:
         )
     if not (pairs == np.round(pairs)).all():
         raise ValueError("links holds fractions or NaN; a link joins two document numbers.")
+    if (np.abs(pairs) >= EXACT).any():
+        raise ValueError(f"links holds {np.abs(pairs).max():g}, which is the number of no document; a link joins two document numbers.")
     return pairs.astype(np.int64)
 
 
