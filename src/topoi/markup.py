@@ -1,4 +1,4 @@
-"""HTML that is escaped by construction: what is not markup already is text, wherever it comes from."""
+"""HTML that is escaped by construction: what is not markup already is shown as text."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def element(tag: str, *content: object, **attributes: object) -> Html:
     >>> element("a", "1 < 2", href="#x")
     "<a href='#x'>1 &lt; 2</a>"
     """
-    given = "".join(f" {name.rstrip('_').replace('_', '-')}='{_text(value)}'" for name, value in attributes.items())
+    names = [name.rstrip("_").replace("_", "-") for name in attributes]
+    values = map(_text, attributes.values())
+    given = "".join(f" {name}='{value}'" for name, value in zip(names, values, strict=True))
     return Html(f"<{tag}{given}>" if tag in VOID else f"<{tag}{given}>{join(content)}</{tag}>")
 
 
@@ -60,11 +62,12 @@ def join(content: Iterable[object], separator: Html = Html()) -> Html:  # noqa: 
     Html
         All of them.
     """
-    return Html(separator.join(piece if isinstance(piece, Html) else _text(piece) for piece in content))
+    pieces = (piece if isinstance(piece, Html) else _text(piece) for piece in content)
+    return Html(separator.join(pieces))
 
 
 def inline(tag: str, source: str) -> Html:
-    """A ``style`` or ``script`` element. Browsers read its content as it is, so it is never from data.
+    """A ``style`` or ``script`` element, whose content browsers read as it is: never from data.
 
     Parameters
     ----------
@@ -79,12 +82,12 @@ def inline(tag: str, source: str) -> Html:
         The element; `content_policy` needs the same `source`.
     """
     if "</" in source or "<!--" in source:
-        raise ValueError(f"The source of an inline {tag} contains '</' or '<!--', which would end it early.")
+        raise ValueError(f"The source of an inline {tag} has '</' or '<!--', which would end it early.")
     return Html(f"<{tag}>{source}</{tag}>")
 
 
 def json_block(name: str, value: Any) -> Html:
-    """Data for a script on the page, which reads it with JSON.parse: no text in it can end the block.
+    """Data for a script on the page to read with JSON.parse: no text in it can end the block.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Text from data on its way to a terminal or a script: characters that act or hide are spelled out."""
+"""Text from data on its way to a terminal or a script: characters that act are spelled out."""
 
 from __future__ import annotations
 
@@ -33,7 +33,11 @@ def printable(text: object, *, keep: str = "") -> str:
     >>> print(printable("red\x1b[31m"))
     red\x1b[31m
     """
-    return ACTIVE.sub(lambda found: found[0] if found[0] in keep else ascii(found[0])[1:-1], str(text))
+
+    def spelled(found: re.Match[str]) -> str:
+        return found[0] if found[0] in keep else ascii(found[0])[1:-1]
+
+    return ACTIVE.sub(spelled, str(text))
 
 
 def printable_json(value: Any, *, escape: str = "", ascii_only: bool = False) -> str:

@@ -163,7 +163,8 @@ def _leave(message: str, code: int, error: Exception | None = None) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------------- printing
-# Everything that commands print passes here: words, ids, names and error messages come from data, and a terminal obeys some characters.
+# Everything that commands print passes here: words, ids, names and errors come from data, and a
+# terminal obeys some characters.
 
 
 def note(message: str) -> None:
@@ -202,7 +203,7 @@ def plain_table(title: str, *columns: str, rows: Any) -> Table:
 
 
 class Commands(TyperGroup):
-    """The commands of an app. Errors in options repeat what was typed, which may be a file name with control characters."""
+    """The commands of an app. Errors in options repeat what was typed, such as a hostile file name."""
 
     def make_context(self, *given: Any, **more: Any) -> Any:
         with _printable_errors():
@@ -218,13 +219,13 @@ def _printable_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if isinstance(message := getattr(error, "message", None), str):  # an error of Click, which Typer may bring along
+        if isinstance(message := getattr(error, "message", None), str):  # Click's, or Typer's copy of it
             error.message = printable(message, keep="\n")  # type: ignore[attr-defined]
         raise
 
 
 def make_encodable() -> None:
-    """Let standard output spell out what its encoding lacks, as standard error does, instead of failing."""
+    """Let standard output spell out what its encoding lacks, as standard error does."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 

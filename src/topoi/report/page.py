@@ -230,7 +230,10 @@ def _small(text: str) -> Html:
 
 
 def _bar(text: object, part: float) -> Html:
-    """A cell with a bar behind its text, `part` of the width. A style attribute would need a weaker policy, so the width is a class."""
+    """A cell with a bar behind its text, `part` of the width.
+
+    The width is a class, because a style attribute would need a weaker policy.
+    """
     width = round(100 * min(max(0.0, part), 1.0))  # NaN is 0
     return element("td", text, class_=f"bar v{width}")
 

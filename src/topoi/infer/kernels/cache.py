@@ -1,7 +1,8 @@
-"""Compiled kernels on disk: damaged files are compiled again, and a folder that cannot be written to stops nobody.
+"""Compiled kernels on disk. A damaged file is compiled again; an unwritable folder stops no fit.
 
-Numba keeps machine code in pickles. Reading one runs code, so topoi reads only from folders that Numba itself
-takes: beside the source, in the user's cache folder, or in NUMBA_CACHE_DIR; never from a shared temporary one.
+Numba keeps machine code in pickles. Reading one runs code, so topoi reads only from folders that
+Numba itself takes: beside the source, in the user's cache folder, or in NUMBA_CACHE_DIR; never
+from a shared temporary one.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ class KernelCache(FunctionCache):
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
         # Other names than Numba's own: it could not read these files.
-        self._cache_file = CheckedFiles(self._cache_path, f"{self._impl.filename_base}-topoi", self._impl.locator.get_source_stamp())
+        name, stamp = f"{self._impl.filename_base}-topoi", self._impl.locator.get_source_stamp()
+        self._cache_file = CheckedFiles(self._cache_path, name, stamp)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep compiled code; a fit goes on without if it cannot be written."""
@@ -58,10 +60,11 @@ class KernelCache(FunctionCache):
 
 
 class CheckedFiles(IndexDataCacheFile):
-    """Index and data of a kernel, each behind a digest. A file whose digest is wrong is as good as absent.
+    """Index and data of a kernel, each behind a digest. A file with a wrong digest is as good as absent.
 
-    The digest also covers the version of Numba, whether indices are checked, and all sources that kernels are compiled
-    from: Numba watches only the file of a kernel, and not those of the functions that become part of it.
+    The digest also covers the version of Numba, whether indices are checked, and all sources that
+    kernels are compiled from: Numba watches only the file of a kernel, and not those of the
+    functions that become part of it.
     """
 
     def _load_index(self) -> dict[Any, str]:

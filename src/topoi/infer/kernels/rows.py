@@ -16,7 +16,7 @@ STRIDE = 16  # numbers that `draw` passes over at a time
 # Kernels that Python calls are kept on disk. What they call becomes part of them: a function of its own would be compiled twice, alone and
 # inside its caller, and which of the two copies runs, with sums in another order, depends on whether the process compiled or loaded it.
 def compiled(function):
-    """Decorate a kernel: compiled for the types of its first call, and kept on disk if that can be."""
+    """Decorate a kernel: compiled for the types of its first call, kept on disk if possible."""
     dispatcher = njit(fastmath=True, error_model="numpy", nogil=True)(function)
     # What njit(cache=True) does, with a cache that survives damage.
     dispatcher._cache = kernel_cache(function)  # type: ignore[attr-defined]
