@@ -78,9 +78,9 @@ def damage_parquet(whole: bytes, rng: Rng) -> tuple[str, bytes]:
 
 
 def damage_h5ad(whole: bytes, rng: Rng) -> tuple[str, bytes]:
-    """Other datasets and attributes, or changed bytes."""
-    if rng.random() < 0.4:
-        kind = one([flip_bytes, flip_bytes, flip_bytes, cut, add_tail, replace_all], rng)
+    """Other datasets and attributes, or a file that is cut or no HDF5. Inside a file HDF5 itself crashes on some changed bytes."""
+    if rng.random() < 0.2:
+        kind = one([cut, add_tail, replace_all], rng)
         return kind.__name__, kind(whole, rng)
     out = io.BytesIO(whole)
     with h5py.File(out, "r+") as file:

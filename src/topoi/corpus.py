@@ -13,7 +13,18 @@ from scipy import sparse
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import CountVectorizer
 
-__all__ = ["Corpus", "check_counts", "counts_for", "hold_out", "is_whole", "refuse_broken", "refuse_masked", "split_tokens", "unwrapped"]
+__all__ = [
+    "Corpus",
+    "check_counts",
+    "counts_for",
+    "hold_out",
+    "is_whole",
+    "refuse_broken",
+    "refuse_half_characters",
+    "refuse_masked",
+    "split_tokens",
+    "unwrapped",
+]
 
 MOST = 1e12  # that an entry may be
 
@@ -53,12 +64,23 @@ def refuse_masked(values: Any, name: str = "X") -> None:
         raise ValueError(f"{name} is a masked array, and what is masked would be read. Say what stands there, with {name}.filled(0).")
 
 
+def refuse_half_characters(values: Any, name: str) -> None:
+    """Refuse text with a lone surrogate, which is no character and can be neither written nor shown."""
+    try:
+        "".join(map(str, values)).encode()
+    except UnicodeEncodeError:
+        bad = next(value for value in map(str, values) if any("\ud800" <= character <= "\udfff" for character in value))
+        raise ValueError(f"{name} holds {bad!r}, which is not text in any encoding; replace what begins with \\ud.") from None
+
+
 def refuse_broken(table: Any, name: str = "X") -> None:
     """Refuse a masked array, and a sparse matrix with places outside of its shape, which compiled code would follow."""
     refuse_masked(table, name)
     if sparse.issparse(table) and table.format in ("csr", "csc", "bsr"):
         try:
             table.check_format(full_check=True)
+            if (np.diff(table.indptr.astype(np.int64)) < 0).any():  # SciPy does not look if the last of them is 0
+                raise ValueError("indptr must not decrease")
         except ValueError as error:
             raise ValueError(f"{name} is a damaged sparse matrix ({error}). Make it anew from its entries, with coo_array.") from None
 
@@ -92,6 +114,8 @@ class Corpus:
         n_docs, n_words = counts.shape
         for name in ("vocabulary", "authors", "links", "labels", "doc_names", "dates"):
             refuse_masked(getattr(self, name), name)
+            if name in ("vocabulary", "doc_names", "dates") and getattr(self, name) is not None:
+                refuse_half_characters(getattr(self, name), name)
         if self.vocabulary is not None:
             words = np.asarray(self.vocabulary, dtype=str)
             object.__setattr__(self, "vocabulary", words)

@@ -11,7 +11,7 @@ import psutil
 from scipy import sparse
 
 from topoi.archive import Header, Refused, member_names, n_bytes, open_zip
-from topoi.corpus import Corpus, refuse_broken
+from topoi.corpus import Corpus, refuse_broken, refuse_half_characters
 from topoi.formats.checks import check_size, naming
 from topoi.formats.files import existing
 from topoi.schema import Array
@@ -84,6 +84,8 @@ def _arrays(opened: zipfile.ZipFile, names: list[str]) -> dict[str, np.ndarray]:
     arrays = {name: _array(opened, name) for name in names}
     for name, array in arrays.items():
         LAYOUT[name].check_content(name, array)
+        if array.dtype.kind == "U":
+            refuse_half_characters(array.tolist(), name)
     return arrays
 
 
