@@ -757,7 +757,7 @@ def test_bad_options_of_batches_are_refused(blocks, option):
 
 @pytest.mark.parametrize("model", [LDA(3, max_iter=2), LatentDirichletAllocation(3, max_iter=2)])
 def test_fit_transform_takes_a_checkpoint(blocks, model, tmp_path):
-    with pytest.raises(ValueError, match="no folder"):
+    with pytest.raises(FileNotFoundError, match="no folder"):
         model.fit_transform(blocks[0].counts, checkpoint=tmp_path / "none" / "run.ckpt")
     assert model.fit_transform(blocks[0].counts, checkpoint=tmp_path / "run.ckpt").shape == (blocks[0].n_docs, 3)
 

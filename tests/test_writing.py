@@ -11,6 +11,7 @@ import sys
 import time
 import warnings
 from collections import Counter
+from functools import partial
 from io import FileIO
 from multiprocessing import get_context
 
@@ -227,7 +228,12 @@ main()
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_in_the_middle_of_a_save_leaves_nothing_behind(work, number):
     before = contents(work)
-    process = subprocess.Popen([sys.executable, "-c", SLOW, str(work / "m.topoi")], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW, str(work / "m.topoi")],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=partial(signal.signal, number, signal.SIG_DFL),  # a background job ignores Ctrl-C
+    )
     assert process.stdout.readline() == "writing\n"
     assert len(contents(work)) == len(before) + 1, "a temporary file is there"
     process.send_signal(number)

@@ -283,7 +283,8 @@ def _with_links(corpus: Corpus, links: Any, name: str) -> Corpus:
         return corpus
     names = [str(d) for d in range(corpus.n_docs)] if corpus.doc_names is None else list(map(str, corpus.doc_names))
     number = {name: i for i, name in enumerate(names)}
-    where = f" of {links}" if isinstance(links, str | Path) else "" if name == "This" else f" of {name}"
+    in_memory = name == "This" or name.startswith("The ")
+    where = f" in {links}" if isinstance(links, str | Path) else "" if in_memory else f" in {name}"
     if isinstance(links, str | Path):
         pairs = list(tables.pairs_in_file(links))
         if pairs and not set(pairs[0]) & set(number):  # a header
