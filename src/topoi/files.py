@@ -81,7 +81,7 @@ def atomic_write(path: str | Path, *, compress: bool = False) -> Iterator[IO[byt
         if not isinstance(error, FileExistsError):  # then the name was taken, and the file is not ours
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError):
+        if isinstance(error, OSError) and not isinstance(error, WriteError):
             raise _write_error(path, error) from error
         raise
 
