@@ -1,4 +1,7 @@
-"""The command: `python -m fuzz models|checkpoints|readers|kills|all --n N --seed S`. kills is not part of all."""
+"""The command: `python -m fuzz models|checkpoints|readers|kills|all --n N --seed S`.
+
+The kills are not part of all.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ SHOWN = 20  # failures
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m fuzz", description="Give topoi files that are wrong but well-formed.")
     parser.add_argument("target", choices=[*TARGETS, "kills", "all"])
-    parser.add_argument("--n", type=int, default=1000, help="cases (all: of models; a fifth of it for each other target), or kills")
+    parser.add_argument("--n", type=int, default=1000, help="cases (all: of models, a fifth of it for others), or kills")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", metavar="NAME", help="the one case whose name begins so, in this process: an error is shown in full")
     args = parser.parse_args()

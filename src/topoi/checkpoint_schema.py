@@ -183,8 +183,8 @@ def _check_heard(found: Mapping[str, Any], graph: Graph, *, speaks: bool) -> Non
     shape = (graph.n_docs, graph.width) if speaks else (1, 1)
     demand(message.shape == shape, f"heard.message has the shape {message.shape}; expected {shape}")
     if speaks:
-        said = np.abs(message.sum(axis=1) - weight)
-        demand(bool((said < 1e-3).all()), "heard.message does not have the weight that heard.weight says")
+        agrees = np.abs(message.sum(axis=1) - weight) < 1e-3
+        demand(bool(agrees.all()), "heard.message does not have the weight that heard.weight says")
     else:
         demand(not message.any() and not weight.any(), "heard.message speaks where it should not")
 

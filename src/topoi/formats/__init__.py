@@ -156,7 +156,7 @@ def write(corpus: Corpus, path: str | Path, form: str | None = None, *, overwrit
 
 
 def outputs(corpus: Corpus, path: str | Path, form: str) -> list[Path]:
-    """The files that `write` makes: counts, and words beside them unless these are there already."""
+    """The files that `write` makes: counts, and words beside them unless they are there."""
     beside = vocabulary_beside(path, form)
     if beside is None or corpus.vocabulary is None:
         return [Path(path)]
@@ -172,5 +172,6 @@ def vocabulary_beside(path: str | Path, form: str) -> Path | None:
         return None
     beside = vocabulary_path(path, form)
     if same_file(path, beside):
-        raise ValueError(f"{path} cannot be written: its words would go to a file of the same name. Choose another.")
+        reason = "its words would go to a file of the same name"
+        raise ValueError(f"{path} cannot be written: {reason}. Choose another name.")
     return beside

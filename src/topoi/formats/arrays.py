@@ -149,7 +149,7 @@ def open_h5ad(path: str | Path) -> Any:
 
 
 def write_h5ad(corpus: Corpus, path: str | Path) -> None:
-    """An AnnData file, made in memory: HDF5 cannot close a file on a full disk, and crashes later."""
+    """An AnnData file, made in memory: HDF5 crashes when it closes a file on a full disk."""
     data = to_anndata(corpus)
     import h5py
 

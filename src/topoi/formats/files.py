@@ -110,7 +110,7 @@ def read_words(path: Path, encoding: str = "utf-8-sig") -> list[str]:
 def writing_words(path: Path, words: Sequence[str]) -> Iterator[None]:
     """Write one word per line. The file takes its place when the block ends.
 
-    In the block the counts are written that the words belong to: if they cannot be, no word changes.
+    In the block the counts are written that the words belong to. If they cannot be, words stay too.
     """
     bad = next((word for word in words if "\n" in word or "\r" in word), None)
     if bad is not None:
