@@ -1,4 +1,7 @@
-"""The command: `python -m fuzz models|checkpoints|readers|kills|all --n N --seed S`. kills is not part of all."""
+"""The command: `python -m fuzz models|checkpoints|readers|kills|all --n N --seed S`.
+
+The kills are not part of all.
+"""
 
 from __future__ import annotations
 

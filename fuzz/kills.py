@@ -1,7 +1,7 @@
 """Runs that are killed again and again. What they end in must be what an undisturbed run ends in.
 
-A run is a child process that saves a checkpoint in every sweep. It dies by SIGKILL: at a moment that
-nobody chose, or by its own hand inside a write, around one of the calls to the system.
+A run is a child process that saves a checkpoint in every sweep. It dies by SIGKILL: at a random
+moment, or by its own hand inside a write, around one of the calls to the system.
 """
 
 from __future__ import annotations
@@ -50,23 +50,27 @@ def _fits() -> Iterator[tuple[str, Callable[[], Any], Any]]:
     authors, links = datasets.make_authors(24, 4, 20, 3)[0], datasets.make_links(24, 20, 3)[0]
     labels = datasets.make_labels(24, 20, 3)[0]
     options: dict[str, Any] = {"max_iter": 12, "tol": 0}
-    plain: dict[str, dict[str, Any]] = {f"{rule} {schedule}": {"rule": rule, "schedule": schedule} for rule, schedule in _combinations()}
-    plain |= {f"{rule} in batches": {"rule": rule, "batch_size": 7, "max_iter": 3} for rule in ("bp", "sibp", "cvb0")}
-    plain |= {
+    plain: dict[str, dict[str, Any]] = {
         "without messages": {"messages": "none"},
         "with solved messages": {"messages": "solved", "schedule": "synchronous"},
         "converging": {"tol": 0.02, "evaluate_every": 2, "max_iter": 40},
-        "converging in batches": {"tol": 0.05, "evaluate_every": 2, "max_iter": 20, "batch_size": 7},
+        "converging in batches": {"tol": 0.05, "evaluate_every": 2, "batch_size": 7, "max_iter": 20},
     }
+    for rule in ("bp", "sibp", "cvb0"):
+        plain[f"{rule} in batches"] = {"rule": rule, "batch_size": 7, "max_iter": 3}
+    for rule, schedule in _combinations():
+        plain[f"{rule} {schedule}"] = {"rule": rule, "schedule": schedule}
     for name, more in plain.items():
         yield f"LDA {name}", partial(LDA, 4, **(options | more)), authors.counts
     for rule, schedule in _combinations():
         if schedule in ("auto", "incremental", "synchronous"):
             more = options | {"rule": rule, "schedule": schedule}
-            yield f"authors {rule} {schedule}", partial(AuthorTopicModel, 4, author_prior="learned", **more), authors
-            yield f"links {rule} {schedule}", partial(RelationalTopicModel, 4, **more), links
-            yield f"labels {rule} {schedule}", partial(LabeledLDA, 1, **more), labels
-    mixture = [Words(links.counts), Authors([["a", "b"], ["b"], ["c"]] * 8), Links(links.links, "learn")]
+            name, make = f"{rule} {schedule}", partial(AuthorTopicModel, 4, author_prior="learned")
+            yield f"authors {name}", partial(make, **more), authors
+            yield f"links {name}", partial(RelationalTopicModel, 4, **more), links
+            yield f"labels {name}", partial(LabeledLDA, 1, **more), labels
+    names = [["a", "b"], ["b"], ["c"]] * 8
+    mixture = [Words(links.counts), Authors(names), Links(links.links, "learn")]
     yield "mixture of authors and links", partial(TopicModel, mixture, 4, **options), None
 
 
@@ -86,8 +90,9 @@ def _fitted(make: Callable[[], Any], data: Any, **checkpoint: Any) -> str:
     with small_grid(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = make().fit(data, **checkpoint)
-    learned = {name: value for name, value in vars(model).items() if name.endswith("_") and name != "history_"}
-    learned.pop("factors_", None)
+    apart = ("history_", "factors_")
+    learned = {key: value for key, value in vars(model).items() if key.endswith("_")}
+    learned = {key: value for key, value in learned.items() if key not in apart}
     return digest([learned, [{**record, "seconds": 0} for record in model.history_]])
 
 
@@ -158,7 +163,8 @@ def cases(n: int, seed: int) -> Iterator[Case]:
         if place not in runs:
             runs[place] = _undisturbed(*fits[place], folder / "run.ckpt")
         kills = min(n, int(rng.integers(1, MOST_KILLS + 1)))
-        yield Case(f"{i} {runs[place].name}, {kills} kills", partial(_killed, runs[place], kills, folder, [seed, i]))
+        run = partial(_killed, runs[place], kills, folder, [seed, i])
+        yield Case(f"{i} {runs[place].name}, {kills} kills", run)
         n -= kills
         if not n:
             return
@@ -190,8 +196,14 @@ def _killed(run: Run, kills: int, folder: Path, seed: list[int]) -> str:
     raise RuntimeError("the run always ends before it is killed")
 
 
-def _in_child(run: Run, path: Path, *, die_at: int = -1, seconds: float | None = None) -> str | None:
-    """The result of a run in a child, or None if the child was killed: by itself, or after so many seconds."""
+def _in_child(
+    run: Run,
+    path: Path,
+    *,
+    die_at: int = -1,
+    seconds: float | None = None,
+) -> str | None:
+    """The result of a run in a child, or None if it was killed: by itself, or after `seconds`."""
     sys.stdout.flush()
     read, write = os.pipe()
     child = os.fork()

@@ -498,3 +498,28 @@ def test_what_a_killed_writer_left_is_removed_and_nothing_else(tmp_path, mixed):
         (tmp_path / name).write_text("x")
     LDA(4, max_iter=3).fit(counts, checkpoint=path)
     assert {file.name for file in tmp_path.iterdir()} == {"run.ckpt", *own}
+
+
+def test_a_relational_run_resumes_from_its_first_sweeps(tmp_path):
+    """Warm-up sweeps store no messages, and links say nothing yet."""
+    corpus = datasets.make_links(60)[0]
+
+    def make(**options):
+        return RelationalTopicModel(4, link_weight=0.3, max_iter=20, tol=0, **options)
+
+    whole = make().fit(corpus)
+    for sweep in (5, 6, 9, 13, 18):
+        model = interrupted(make, lambda m, **kw: m.fit(corpus, **kw), tmp_path / "run.ckpt", sweep)
+        assert_same_run(model, whole)
+        np.testing.assert_array_equal(model.own_topic_, whole.own_topic_)
+
+
+def test_killed_runs_end_in_the_same_bits():
+    """A small share of `python -m fuzz kills`."""
+    pytest.importorskip("resource", reason="needs os.fork")
+    from fuzz import kills
+    from fuzz.harness import run_cases
+
+    counts, failures = run_cases(kills.cases(4, seed=2))
+    assert not failures
+    assert counts["harmless"] == sum(counts.values()) > 0

@@ -159,12 +159,15 @@ def test_whatever_call_fails_a_file_is_the_old_or_the_new_one(work, monkeypatch,
             assert_one_sentence(str(caught.value))
             after = contents(work)
             assert after.keys() == before.keys(), f"{calls[fail_at]} leaves a file behind"
+            if "replace" not in calls[:fail_at]:
+                assert after == before, "also of two files that belong together"
             for name in before:
                 assert after[name] in (before[name], new[name]), f"{name} after {calls[fail_at]}"
 
 
 def assert_one_sentence(message):
     assert message.endswith(".")
+    assert message.count("cannot be written") == 1
     assert "\n" not in message
     assert "Errno" not in message
 
@@ -240,6 +243,19 @@ def test_a_signal_in_the_middle_of_a_save_leaves_nothing_behind(work, number):
     process.communicate(timeout=60)
     assert process.returncode == (1 if number == signal.SIGINT else 128 + number)
     assert contents(work) == before
+
+
+@posix
+def test_a_terminated_fit_leaves_its_checkpoint_and_nothing_else(work):
+    arguments = ["fit", "in.csv", "-o", "o.topoi", "--iterations", "100000000", "--tol", "0"]
+    arguments += ["--checkpoint", "run.ckpt", "--checkpoint-every", "1", "--min-df", "1", "--max-df", "1.0"]
+    process = subprocess.Popen([sys.executable, "-m", "topoi", *arguments], cwd=work, stderr=subprocess.DEVNULL)
+    while not (work / "run.ckpt").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=60) == 143
+    assert {p.name for p in work.iterdir()} == {"in.csv", "m.topoi", "run.ckpt"}
 
 
 def keep_saving(models, path, until):

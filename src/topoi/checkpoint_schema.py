@@ -66,7 +66,7 @@ def state_schema(graph: Graph, rule: Rule, schedule: Schedule) -> Schema:
         "flow.order": Array("i8", (n_visits,), 0, n_visits - 1),
         "flow.residual": Array("f8", (n_visits,), 0, MUCH),
         "flow.change": Array("f8", (graph.n_doc_blocks, width), -MUCH, MUCH),
-        "heard.message": Array("f4", (graph.n_docs, width) if fields else (1, 1), 0, 1.001 if fields else 0),
+        "heard.message": Array("f4", ("R", "C"), 0, 1.001 if fields else 0),
         "heard.weight": Array("f4", (graph.n_docs,), 0, 1.001 if fields else 0),
         **RUN,
     }
@@ -166,9 +166,7 @@ def _check_state(found: Mapping[str, Any], graph: Graph, rule: Rule, schedule: S
         demand(not found[name][:, K:].any(), f"{name} holds something in topics that do not exist")
     demand(np.allclose(found["tables.totals"], found["tables.phi"].sum(axis=0, dtype=np.float64), rtol=0.01, atol=1),
            "tables.totals is not the sum of tables.phi")  # fmt: skip
-    if graph.plan.fields:
-        said = found["heard.message"].sum(axis=1) - found["heard.weight"]
-        demand(bool((np.abs(said) < 1e-3).all()), "heard.message does not have the weight that heard.weight says")
+    _check_heard(found, graph, speaks=bool(graph.plan.fields) and (stored or schedule.afresh))
     _check_order(found["flow.order"], (graph.turned or graph.wires).cell_visit)
     if rule.draws:
         _check_draws(found["flow.z"], graph)
@@ -177,6 +175,18 @@ def _check_state(found: Mapping[str, Any], graph: Graph, rule: Rule, schedule: S
         demand(topics.shape[1] > 0 and bool((np.diff(topics, axis=1) > 0).all()), "focus.topics is out of order")
     sweeps = found["history_.sweep"]
     demand(np.array_equal(sweeps, np.arange(1, found["sweep"] + 1)), "history_ does not have one record per sweep")
+
+
+def _check_heard(found: Mapping[str, Any], graph: Graph, *, speaks: bool) -> None:
+    """What fields say: nothing at all before messages are stored."""
+    message, weight = found["heard.message"], found["heard.weight"]
+    shape = (graph.n_docs, graph.width) if speaks else (1, 1)
+    demand(message.shape == shape, f"heard.message has the shape {message.shape}; expected {shape}")
+    if speaks:
+        agrees = np.abs(message.sum(axis=1) - weight) < 1e-3
+        demand(bool(agrees.all()), "heard.message does not have the weight that heard.weight says")
+    else:
+        demand(not message.any() and not weight.any(), "heard.message speaks where it should not")
 
 
 def _check_order(order: np.ndarray, cell_visit: np.ndarray) -> None:

@@ -124,25 +124,43 @@ class Checkpoint:
             self._still_same(archive)
             return checkpoint_schema.read_batches(archive, n_topics, n_words, n_batches)
 
-    def save(self, state: State, rule: Rule, schedule: Schedule, monitor: Monitor, *, last: bool) -> None:
+    def save(
+        self,
+        state: State,
+        rule: Rule,
+        schedule: Schedule,
+        monitor: Monitor,
+        *,
+        last: bool,
+    ) -> None:
         """Write the run as it stands, if it is time or its last sweep."""
         if last or state.sweep % self.every == 0:
             schema = checkpoint_schema.state_schema(state.graph, rule, schedule)
             self._write(schema, checkpoint_schema.state_contents(state, monitor))
 
-    def save_batches(self, online: Any, done: int, before: np.ndarray | None, monitor: Monitor, *, last: bool) -> None:
+    def save_batches(
+        self,
+        online: Any,
+        done: int,
+        before: np.ndarray | None,
+        monitor: Monitor,
+        *,
+        last: bool,
+    ) -> None:
         """Write a run in batches as it stands, if it is time or its last batch."""
         if last or done % self.every == 0:
             self._write(checkpoint_schema.BATCHES, checkpoint_schema.batches_contents(online, done, before, monitor))
 
     def _write(self, schema: Schema, contents: dict[str, Any]) -> None:
-        """Replace the file by these contents. If that fails the run continues: it may well finish."""
+        """Replace the file by these contents. If that fails the run continues: it may finish."""
         values, arrays = parted(schema, contents)
-        manifest = sealed({"format": FORMAT, "fingerprint": self.fingerprint, "values": values}, arrays)
+        head = {"format": FORMAT, "fingerprint": self.fingerprint, "values": values}
+        manifest = sealed(head, arrays)
         try:
             storage.write_archive(self.path, manifest, arrays, compress=False)
         except WriteError as error:
-            warnings.warn(f"{error} The run continues, with its last checkpoint as it was.", stacklevel=6)
+            told = f"{error} The run continues, with its last checkpoint as it was."
+            warnings.warn(told, stacklevel=6)
         else:
             self.sha256 = manifest["sha256"]
 

@@ -24,11 +24,19 @@ try:
 except ImportError:  # Windows: there are no locks, and everything else works
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["WriteError", "atomic_write", "check_outputs", "locked", "remove_temporaries", "same_file"]
+__all__ = [
+    "WriteError",
+    "atomic_write",
+    "check_outputs",
+    "locked",
+    "remove_temporaries",
+    "same_file",
+]
 
-NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL  # a name that is taken is never opened
+NEW |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 LONGEST_NAME = 200  # bytes of a file name that a temporary name repeats; systems allow 255 in all
-NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EINVAL)  # of a file system without locks
+NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EINVAL)  # file systems without locks
 NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)  # of one that cannot synchronise a folder
 
 
@@ -78,10 +86,10 @@ def atomic_write(path: str | Path, *, compress: bool = False) -> Iterator[IO[byt
         os.replace(temporary, target)
         _sync_folder(target.parent)
     except BaseException as error:  # also Ctrl-C, and SIGTERM in the command
-        if not isinstance(error, FileExistsError):  # then the name was taken, and the file is not ours
+        if not isinstance(error, FileExistsError):  # then the name is taken: the file is not ours
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError):
+        if isinstance(error, OSError) and not isinstance(error, WriteError):
             raise _write_error(path, error) from error
         raise
 
@@ -98,10 +106,10 @@ def _target(path: str | Path) -> Path:
     """The file that `path` leads to, if it can be a file."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
-        raise IsADirectoryError(f"{path} cannot be written: it is a folder. Give the name of a file.")
+        raise IsADirectoryError(f"{path} cannot be written: it is a folder. Name a file in it.")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{path} cannot be written: there is no folder {target.parent}.")
-    if os.path.lexists(target) and not target.is_file():  # replacing a device would break the system
+    if os.path.lexists(target) and not target.is_file():  # replacing a device would harm the system
         raise ValueError(f"{path} cannot be written: it is not a regular file. Give another name.")
     return target
 
@@ -148,7 +156,12 @@ def _sync_folder(folder: Path) -> None:
 # ------------------------------------------------------------ what may be written
 
 
-def check_outputs(outputs: Sequence[str | Path], *, inputs: Sequence[str | Path] = (), overwrite: bool = False) -> None:
+def check_outputs(
+    outputs: Sequence[str | Path],
+    *,
+    inputs: Sequence[str | Path] = (),
+    overwrite: bool = False,
+) -> None:
     """Refuse to write `outputs` if something that should stay would be lost.
 
     Parameters
@@ -156,7 +169,8 @@ def check_outputs(outputs: Sequence[str | Path], *, inputs: Sequence[str | Path]
     outputs : sequence of paths
         Files to write. No two of them may be the same file.
     inputs : sequence of paths
-        What is read: files, or folders of .txt files. None of it may be written, `overwrite` or not.
+        What is read: files, or folders of .txt files. None of it may be written, whatever
+        `overwrite` says.
     overwrite : bool, default=False
         Allow outputs to exist. A link exists, wherever it leads.
     """
@@ -164,11 +178,14 @@ def check_outputs(outputs: Sequence[str | Path], *, inputs: Sequence[str | Path]
         _target(output)
         source = next((source for source in inputs if _holds(source, output)), None)
         if source is not None:
-            raise ValueError(f"{output} cannot be written: it would destroy the input {source}. Choose another name.")
+            reason = f"it would destroy the input {source}"
+            raise ValueError(f"{output} cannot be written: {reason}. Choose another name.")
         if any(same_file(output, other) for other in outputs[:i]):
-            raise ValueError(f"{output} cannot be written: two files would get this name. Choose another.")
+            reason = "two files would get this name"
+            raise ValueError(f"{output} cannot be written: {reason}. Choose another name.")
         if os.path.lexists(output) and not overwrite:
-            raise FileExistsError(f"{output} exists already; choose another name, or allow it to be replaced (overwrite, --force).")
+            cure = "choose another name, or allow it to be replaced (overwrite, --force)"
+            raise FileExistsError(f"{output} exists already; {cure}.")
 
 
 def _holds(source: str | Path, output: str | Path) -> bool:
@@ -207,7 +224,8 @@ def locked(path: str | Path) -> Iterator[None]:
     try:
         handle = _take_lock(beside)
     except BlockingIOError:
-        raise BlockingIOError(f"{path} is in use by another run; wait for its end, or give each run a checkpoint of its own.") from None
+        cure = "wait for its end, or give each run a checkpoint of its own"
+        raise BlockingIOError(f"{path} is in use by another run; {cure}.") from None
     except OSError as error:
         raise _write_error(path, error) from error
     try:

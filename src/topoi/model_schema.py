@@ -30,7 +30,7 @@ LITTLE, MUCH = 1e-30, 1e30  # positive numbers that single precision can work wi
 BELOW_ONE = 1 - 1e-9  # the most that a link weight may be
 NAMES = "U b1 i1 i2 i4 i8 u1 u2 u4 u8 f4 f8"
 PRIOR = number(LEAST_PRIOR, MOST_PRIOR, choices=("learn",), optional=True)
-NOT_KEPT = ("callbacks", "n_jobs", "verbose", "_finished_run")  # code, how much of a machine is used, a path
+NOT_KEPT = ("callbacks", "n_jobs", "verbose", "_finished_run")  # code, use of the machine, a path
 
 PARAMETERS: dict[str, Value] = {  # of all models; each has some of them
     "n_components": whole(1),

@@ -48,11 +48,11 @@ def main() -> None:
 
 
 def _end_cleanly() -> None:
-    """Turn signals that end the process into an exit, so that temporary files are removed on the way."""
+    """Turn signals that end the process into an exit: temporary files are removed on the way."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP: so do we
-            signal.signal(number, _exit)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _exit)  # what nohup ignores stays ignored
 
 
 def _exit(number: int, frame: object) -> None:

@@ -14,7 +14,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topoi.cli.shell import AsJson, Columns, Force, Input, Jobs, Seed, Words, inputs_of, load_model, note, read_corpus, show, show_json
+from topoi.cli.shell import (
+    AsJson,
+    Columns,
+    Force,
+    Input,
+    Jobs,
+    Seed,
+    Words,
+    inputs_of,
+    load_model,
+    note,
+    read_corpus,
+    show,
+    show_json,
+)
 from topoi.cli.show import topic_rows, topics_table
 
 if TYPE_CHECKING:
@@ -62,13 +76,14 @@ def fit(
     jobs: Jobs = None,
     start: Annotated[Path | None, typer.Option(help="A model whose topics and words to begin with.", show_default=False)] = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Save the run here now and then; the same command resumes it. It goes when the model is saved.")
+        Path | None, typer.Option(help="Save the run here until the model is saved; the same command resumes it.")
     ] = None,
     checkpoint_every: Annotated[int, typer.Option(min=1, help="Sweeps between two savings of the run.")] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Learn topics from documents and write them to a model file. Ctrl-C keeps the last finished sweep."""
-    _check_outputs(output, checkpoint, [*inputs_of(input, columns, words), *([start] if start else [])], force)
+    inputs = [*inputs_of(input, columns, words), *([start] if start else [])]
+    _check_outputs(output, checkpoint, inputs, force)
     begin = load_model(start) if start else None
     corpus = read_corpus(input, columns, words, like=begin)
     if corpus.n_docs < 2:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from topoi.files import check_outputs, same_file
 from topoi.formats import arrays, bags
 from topoi.formats.arrays import from_anndata, is_anndata, open_h5ad, to_anndata
 from topoi.formats.checks import naming
-from topoi.formats.files import Tell, existing, numbered_lines, read_words, stem_and_suffix, write_words
+from topoi.formats.files import Tell, existing, numbered_lines, read_words, stem_and_suffix, writing_words
 from topoi.formats.memory import from_gensim, to_gensim
 from topoi.formats.mtx import read_mtx
 from topoi.formats.npz import read_npz
@@ -46,6 +46,14 @@ SUFFIXES = {
     ".h5ad": "h5ad",
 }
 KEPT = {"npz": {"authors", "links", "labels", "doc_names", "dates"}, "svmlight": {"labels"}, "h5ad": {"doc_names"}}
+WRITERS = {
+    "npz": arrays.write_npz,
+    "uci": bags.write_uci,
+    "ldac": bags.write_ldac,
+    "mtx": arrays.write_mtx,
+    "svmlight": bags.write_svmlight,
+    "h5ad": arrays.write_h5ad,
+}
 
 
 def detect(path: str | Path) -> str | None:
@@ -160,28 +168,21 @@ def write(corpus: Corpus, path: str | Path, form: str | None = None, *, overwrit
     ]
     if lost:
         warnings.warn(f"{Path(path).name} does not keep {', '.join(lost)}: {form} has no place for them; .npz has.", stacklevel=2)
-    {
-        "npz": arrays.write_npz,
-        "uci": bags.write_uci,
-        "ldac": bags.write_ldac,
-        "mtx": arrays.write_mtx,
-        "svmlight": bags.write_svmlight,
-        "h5ad": arrays.write_h5ad,
-    }[form](corpus, path)
     beside = vocabulary_beside(path, form)
-    if beside in files:
-        write_words(beside, list(map(str, corpus.words)))
-    return [Path(path)] if beside is None or corpus.vocabulary is None else [Path(path), beside]
+    words = [] if corpus.vocabulary is None else list(map(str, corpus.vocabulary))
+    with writing_words(beside, words) if beside is not None and beside in files else nullcontext():
+        WRITERS[form](corpus, path)
+    return [Path(path)] if beside is None or not words else [Path(path), beside]
 
 
 def outputs(corpus: Corpus, path: str | Path, form: str) -> list[Path]:
-    """The files that `write` makes: counts, and words beside them if the format needs these and they are not there already."""
+    """The files that `write` makes: counts, and words beside them unless they are there."""
     beside = vocabulary_beside(path, form)
     if beside is None or corpus.vocabulary is None:
         return [Path(path)]
     with suppress(FileNotFoundError, ValueError):
-        if read_words(beside) == list(map(str, corpus.vocabulary)):  # files of one corpus in several formats may share it
-            return [Path(path)]
+        if read_words(beside) == list(map(str, corpus.vocabulary)):
+            return [Path(path)]  # files of one corpus in several formats may share it
     return [Path(path), beside]
 
 
@@ -191,5 +192,6 @@ def vocabulary_beside(path: str | Path, form: str) -> Path | None:
         return None
     beside = vocabulary_path(path, form)
     if same_file(path, beside):
-        raise ValueError(f"{path} cannot be written: its words would go to a file of the same name. Choose another.")
+        reason = "its words would go to a file of the same name"
+        raise ValueError(f"{path} cannot be written: {reason}. Choose another name.")
     return beside

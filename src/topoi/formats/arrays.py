@@ -147,7 +147,7 @@ def _refuse_impossible(path: Path) -> None:
 
 
 def write_h5ad(corpus: Corpus, path: str | Path) -> None:
-    """An AnnData file, made in memory: HDF5 cannot close a file on a full disk, and crashes later."""
+    """An AnnData file, made in memory: HDF5 crashes when it closes a file on a full disk."""
     data = to_anndata(corpus)
     import h5py
 

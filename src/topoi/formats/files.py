@@ -7,7 +7,7 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
@@ -24,7 +24,7 @@ __all__ = [
     "rows_of",
     "stem_and_suffix",
     "write_text",
-    "write_words",
+    "writing_words",
 ]
 
 Tell = Callable[[int, int], None]  # (done, of how many), for progress bars
@@ -116,16 +116,23 @@ def read_words(path: Path, encoding: str = "utf-8-sig") -> list[str]:
     return list(words)
 
 
-def write_words(path: Path, words: Sequence[str]) -> None:
+@contextmanager
+def writing_words(path: Path, words: Sequence[str]) -> Iterator[None]:
+    """Write one word per line. The file takes its place when the block ends.
+
+    In the block the counts are written that the words belong to. If they cannot be, words stay too.
+    """
     bad = next((word for word in words if "\n" in word or "\r" in word), None)
     if bad is not None:
         raise ValueError(f"The word {bad!r} holds a line break, so it cannot stand on a line of {path}; write .npz instead.")
     with write_text(path) as file:
         file.write("".join(f"{word}\n" for word in words).encode())
+        file.flush()
+        yield
 
 
 def write_text(path: str | Path) -> AbstractContextManager[IO[bytes]]:
-    """A new text file that takes the place of `path` when it is whole, compressed if the name ends in .gz."""
+    """A text file to write, as `atomic_write` makes it; compressed if its name ends in .gz."""
     return atomic_write(path, compress=Path(path).suffix.lower() == ".gz")
 
 

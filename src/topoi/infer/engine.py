@@ -25,7 +25,15 @@ REBUILD_EVERY = 50  # sweeps after which tables are counted anew
 class Saves(Protocol):
     """Keeps a run, so that it can go on after a crash."""
 
-    def save(self, state: State, rule: Rule, schedule: Schedule, monitor: Monitor, *, last: bool) -> None: ...
+    def save(
+        self,
+        state: State,
+        rule: Rule,
+        schedule: Schedule,
+        monitor: Monitor,
+        *,
+        last: bool,
+    ) -> None: ...
 
 
 def run(
@@ -57,7 +65,8 @@ def run(
                 break
             state.end = min(state.sweep + schedule.finish, max_iter)
         if checkpoint is not None:
-            checkpoint.save(state, rule, schedule, monitor, last=state.sweep >= (state.end or max_iter))
+            last = state.sweep >= (state.end or max_iter)
+            checkpoint.save(state, rule, schedule, monitor, last=last)
     state.rebuild(rule, crew)
     return state
 

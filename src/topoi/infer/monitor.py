@@ -117,7 +117,9 @@ class Monitor:
 
         The last sweep of a run that is continued with a larger max_iter may be off the beat.
         """
-        return record.perplexity is not None and record.sweep > self.not_before and record.sweep % self.every == 0
+        if record.perplexity is None or record.sweep <= self.not_before:
+            return False
+        return record.sweep % self.every == 0
 
     def _perplexity(self, state: State, crew: Crew) -> float:
         assert self.counts is not None

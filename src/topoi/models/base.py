@@ -28,7 +28,13 @@ from topoi.infer.rules import Rule, make_rule
 from topoi.infer.schedules import make_schedule
 from topoi.infer.state import STARTS, State
 from topoi.infer.wide import enough_edges, some_documents, wide_topics
-from topoi.models.limits import refuse_fractions, refuse_what_does_not_fit, warn_of_finished, warn_of_heavy_weights, warn_of_more
+from topoi.models.limits import (
+    refuse_fractions,
+    refuse_what_does_not_fit,
+    warn_of_finished,
+    warn_of_heavy_weights,
+    warn_of_more,
+)
 from topoi.models.topics import Topics
 
 if TYPE_CHECKING:
@@ -114,7 +120,8 @@ class TopicModelBase(Topics):
             return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, crew=crew, learners=learners, checkpoint=saves)
 
         began, last = time.perf_counter(), self.max_iter
-        with open_checkpoint(checkpoint, every, self, plan, word_topic) as saves, Crew(self.n_jobs) as crew:
+        opened = open_checkpoint(checkpoint, every, self, plan, word_topic)
+        with opened as saves, Crew(self.n_jobs) as crew:
             seed = self._seed() if saves is None or saves.seed is None else saves.seed
             resumed = saves is not None and saves.saved is not None
             if any(field.learn for field in plan.fields) and plan.counts is not None and not resumed:
@@ -123,7 +130,7 @@ class TopicModelBase(Topics):
                     max_iter=WEIGHT_SWEEPS, callbacks=self.callbacks or (), progress=bool(self.verbose), phase="link weight"
                 ) as before:
                     pass_messages(replace(plan, counts=observed), WEIGHT_SWEEPS, before, [*priors, FieldWeightLearner(held)])
-                if before.stopped:  # one sweep makes a model; it is not of the run that was asked for
+                if before.stopped:  # one sweep makes a model, but not one that could be resumed
                     last, saves = 1, None
             with self._monitor(counts) as monitor:
                 monitor.began = began
@@ -362,7 +369,13 @@ def checked_prior(name: str, value: Any, size: int) -> np.ndarray:
 
 
 @contextmanager
-def open_checkpoint(path: Any, every: int, model: TopicModelBase, plan: Plan, start: np.ndarray | None) -> Iterator[Checkpoint | None]:
+def open_checkpoint(
+    path: Any,
+    every: int,
+    model: TopicModelBase,
+    plan: Plan,
+    start: np.ndarray | None,
+) -> Iterator[Checkpoint | None]:
     """The checkpoint of a fit, if one is wanted, locked for the time of the fit."""
     if path is None:
         yield None

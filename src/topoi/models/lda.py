@@ -123,12 +123,12 @@ class LDA(TopicModelBase):
             Counts or weights >= 0.
         y : ignored
         checkpoint : str or Path, optional
-            A file to save the run in. If it exists, it must be of the same run, which resumes from it
-            and ends in the same bits as one that was never interrupted. While the run uses it, other
-            runs are refused it. The checkpoint of a finished run stays until the model is on disk:
-            `save` removes it. Until then the same fit returns the same model from it at once; delete
-            the file to fit again. A fit of another run may replace it only in the process that
-            finished it, where the caller has had the model.
+            A file to save the run in. If it exists, it must be of the same run, which resumes from
+            it and ends in the same bits as one that was never interrupted. While the run uses it,
+            other runs are refused it. The checkpoint of a finished run stays until the model is on
+            disk: `save` removes it. Until then the same fit returns the same model from it at
+            once; delete the file to fit again. A fit of another run may replace it only in the
+            process that finished it, where the caller has had the model.
         checkpoint_every : int, default=10
             Sweeps between two savings (with batch_size: batches).
         """
@@ -173,7 +173,8 @@ class LDA(TopicModelBase):
         docs = with_words(self.weighting_(counts))
         online.total_docs = self._n_docs = len(docs)
         done, before, n_batches = 0, online.base, -(-len(docs) // size)
-        opened = open_checkpoint(checkpoint, every, self, Plan(self.n_components, counts), online.first)
+        plan = Plan(self.n_components, counts)
+        opened = open_checkpoint(checkpoint, every, self, plan, online.first)
         with opened as saves, Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
             saved = None if saves is None else saves.restore_batches(self.n_components, counts.shape[1], n_batches)
             if saves is not None and saved is not None:
@@ -202,7 +203,8 @@ class LDA(TopicModelBase):
                     saves.save_batches(online, done, before, monitor, last=last)
             self._show_topics(online)
             self.doc_topic_ = self._fold_in(self.weighting_(counts)).astype(self._dtype)
-            self.n_iter_, self.history_, self.converged_ = done // n_batches, monitor.table(), monitor.converged
+            self.n_iter_, self.history_ = done // n_batches, monitor.table()
+            self.converged_ = monitor.converged
             if saves is not None and (monitor.converged or done >= self.max_iter * n_batches):
                 self._finished_run = saves.finish()
         return self
