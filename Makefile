@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?= ../shared/data
 
 N ?= 1000
-KERNEL_TESTS := $(addprefix tests/test_,kernels.py schedules.py afresh.py tiny.py bounds.py)
+KERNEL_TESTS := $(addprefix tests/test_,kernels.py schedules.py afresh.py stateless.py bounds.py)
 
 .PHONY: clean-cache demo test test-bounds test-slow fuzz lint format bench paper clean
 

@@ -8,44 +8,97 @@ import time
 from importlib import import_module
 from pathlib import Path
 
-NAMES = ("quality", "priors", "models", "sweep", "threads", "startup", "auto", "afresh", "scaling", "race")
+NAMES = (
+    "quality",
+    "priors",
+    "models",
+    "sweep",
+    "threads",
+    "startup",
+    "auto",
+    "afresh",
+    "scaling",
+    "race",
+)
 
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure topoi. Tables go to stdout, progress to stderr.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Measure topoi. Tables go to stdout, progress to stderr.",
+    )
     parser.add_argument("name", choices=[*NAMES, "all"])
-    parser.add_argument("--data", type=Path, required=True, help="folder with NAME/NAME.npz for each corpus")
-    parser.add_argument("--quick", action="store_true", help="a tiny setting, only to see that the command works")
-    parser.add_argument("--seeds", type=int, help="quality, priors, models, auto: seeds (default 5; models 3)")
-    parser.add_argument("--sets", nargs="+", metavar="SET", help="quality, priors, models, auto, race: corpora (default: see README.md)")
-    parser.add_argument("--methods", nargs="+", metavar="METHOD", help="quality: method names, or 'all' (default: see README.md)")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="folder with NAME/NAME.npz for each corpus"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="a tiny setting, only to see that the command works"
+    )
+    parser.add_argument(
+        "--seeds", type=int, help="quality, priors, models, auto: seeds (default 5; models 3)"
+    )
+    parser.add_argument(
+        "--sets",
+        nargs="+",
+        metavar="SET",
+        help="quality, priors, models, auto, race: corpora (default: see README.md)",
+    )
+    parser.add_argument(
+        "--methods",
+        nargs="+",
+        metavar="METHOD",
+        help="quality: method names, or 'all' (default: see README.md)",
+    )
     parser.add_argument(
         "--sweeps",
         type=int,
-        help="quality: sweeps of all methods but GS (default as GS); priors, auto: of all; race: of topoi (default 200)",
+        help=(
+            "quality: sweeps of all methods but GS (default as GS); priors, auto: of all; race: of"
+            " topoi (default 200)"
+        ),
     )
     parser.add_argument(
         "--gibbs-sweeps",
         type=int,
-        help="quality: sweeps of GS (default 500 on cora and medl, 300 on nips and blog); race: of tomotopy and MALLET (default 1000)",
+        help=(
+            "quality: sweeps of GS (default 500 on cora and medl, 300 on nips and blog); race: of"
+            " tomotopy and MALLET (default 1000)"
+        ),
     )
     parser.add_argument(
-        "--topics", type=int, nargs="+", metavar="K", help="race, auto: numbers of topics (default 50 200 1000; auto 50 200)"
+        "--topics",
+        type=int,
+        nargs="+",
+        metavar="K",
+        help="race, auto: numbers of topics (default 50 200 1000; auto 50 200)",
     )
-    parser.add_argument("--parts", nargs="+", choices=["authors", "relations", "links", "labels"], help="models: some of its parts")
+    parser.add_argument(
+        "--parts",
+        nargs="+",
+        choices=["authors", "relations", "links", "labels"],
+        help="models: some of its parts",
+    )
     parser.add_argument(
         "--peers",
         nargs="+",
         metavar="PEER",
-        help="race: tomotopy, gensim, scikit-learn, MALLET, or a name of --command (default: all that are here)",
+        help=(
+            "race: tomotopy, gensim, scikit-learn, MALLET, or a name of --command (default: all"
+            " that are here)"
+        ),
     )
     parser.add_argument(
         "--command", action="append", metavar="NAME=COMMAND",
-        help="race: one more peer, a command with {counts} (a UCI file), {topics}, {prior}, {threads} and {out} (topics x words, text or .npy)",
+        help="race: one more peer, a command with {counts} (a UCI file), {topics}, {prior}, "
+        "{threads} and {out} (topics x words, text or .npy)",
     )  # fmt: skip
-    parser.add_argument("--thorough", action="store_true", help="race: also two threads, and learned priors")
+    parser.add_argument(
+        "--thorough", action="store_true", help="race: also two threads, and learned priors"
+    )
     parser.add_argument("--cells", type=Path, help="afresh: file in which measured cells are kept")
-    parser.add_argument("--times", action="store_true", help="afresh: also the seconds to a given quality")
+    parser.add_argument(
+        "--times", action="store_true", help="afresh: also the seconds to a given quality"
+    )
     parser.add_argument("--pictures", type=Path, help="race: folder for one picture per corpus")
     return parser.parse_args(argv)
 
@@ -54,7 +107,9 @@ def main() -> None:
     args = parse()
     for name in NAMES if args.name == "all" else [args.name]:
         began = time.perf_counter()
-        print(f"## {name}{' (--quick: the numbers mean nothing)' if args.quick else ''}\n", flush=True)
+        print(
+            f"## {name}{' (--quick: the numbers mean nothing)' if args.quick else ''}\n", flush=True
+        )
         import_module(f"benchmarks.{name}").run(args)
         print(flush=True)
         print(f"{name}: {time.perf_counter() - began:.0f} s in all", file=sys.stderr)

@@ -39,7 +39,15 @@ def run(args: argparse.Namespace) -> None:
             for n_topics in sizes:
                 found[name, n_topics] = {
                     method: [
-                        cells.get(args.data, name, n_topics, prior, method, seed, 12 if args.quick else None)
+                        cells.get(
+                            args.data,
+                            name,
+                            n_topics,
+                            prior,
+                            method,
+                            seed,
+                            12 if args.quick else None,
+                        )
                         for seed in range(1 if method == "tomotopy" else seeds)
                     ]
                     for method in (*RUNS, *peers)
@@ -50,27 +58,42 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _show(prior: str, found: dict[Any, Any], peers: list[str]) -> None:
-    print(f"\n{prior} priors, 200 sweeps (incremental: 60 rounds), common fold-in. Predictive perplexity.\n")
+    print(
+        f"\n{prior} priors, 200 sweeps (incremental: 60 rounds), common fold-in. Predictive"
+        " perplexity.\n"
+    )
     rows, changes = [], {}
     for (name, n_topics), methods in found.items():
-        mean = {method: np.mean([cell["score"] for cell in cells]) for method, cells in methods.items()}
+        mean = {
+            method: np.mean([cell["score"] for cell in cells]) for method, cells in methods.items()
+        }
         memory = {method: max(cell["mb"] for cell in cells) for method, cells in methods.items()}
         change = changes[name, n_topics] = 100 * (mean["auto"] / mean["without"] - 1)
         other = 100 * (mean["incremental"] / mean["without"] - 1)
         rows.append(
             [name.upper(), n_topics, *(f"{mean[method]:.1f}" for method in (*RUNS, *peers)),
-             f"{change:+.2f} %", f"{other:+.2f} %", f"{memory['auto']:.0f}", f"{memory['incremental']:.0f}"]
+             f"{change:+.2f} %", f"{other:+.2f} %", f"{memory['auto']:.0f}",
+             f"{memory['incremental']:.0f}"]
         )  # fmt: skip
     header = ["set", "K", "asynchronous", "auto without last rounds", "auto", "incremental", *peers]
     table([*header, "auto: change", "incremental: change", "MB, auto", "MB, incremental"], rows)
-    worst, mean_change = max(changes, key=lambda key: changes[key]), float(np.mean(list(changes.values())))
-    aim(f"never more than 0.3 % above: worst {changes[worst]:+.2f} % on {worst[0].upper()}, K={worst[1]}", changes[worst] <= 0.3)
+    worst, mean_change = (
+        max(changes, key=lambda key: changes[key]),
+        float(np.mean(list(changes.values()))),
+    )
+    aim(
+        f"never more than 0.3 % above: worst {changes[worst]:+.2f} % on {worst[0].upper()},"
+        f" K={worst[1]}",
+        changes[worst] <= 0.3,
+    )
     limit = -1.0 if prior == "fixed" else 0.0
     aim(f"below by {-limit:g} % on average: {mean_change:+.2f} %", mean_change <= limit)
 
 
 def _show_times(prior: str, found: dict[Any, Any], args: argparse.Namespace, cells: Cells) -> None:
-    """Seconds to the quality of 200 sweeps of "auto" without its last rounds, and to tomotopy's: one seed."""
+    """Seconds to the quality of 200 sweeps of "auto" without its last rounds, and to tomotopy's:
+    one seed.
+    """
     rows, ratios = [], []
     for (name, n_topics), methods in found.items():
         row = [name.upper(), str(n_topics)]
@@ -78,7 +101,9 @@ def _show_times(prior: str, found: dict[Any, Any], args: argparse.Namespace, cel
         for peer, goal in goals.items():
             times = {}
             for method in ("without", "auto", "incremental"):
-                shorter = [cells.get(args.data, name, n_topics, prior, method, 0, n) for n in SHORTER]
+                shorter = [
+                    cells.get(args.data, name, n_topics, prior, method, 0, n) for n in SHORTER
+                ]
                 runs = [*shorter, methods[method][0]]
                 good = [cell["seconds"] for cell in runs if cell["score"] <= goal["score"]]
                 times[method] = min(good, default=np.inf)
@@ -89,10 +114,17 @@ def _show_times(prior: str, found: dict[Any, Any], args: argparse.Namespace, cel
     header = [
         "set",
         "K",
-        *(f"{word} {peer}" for peer in goals for word in ("quality of", "without: s to", "auto: s to", "incremental: s to")),
+        *(
+            f"{word} {peer}"
+            for peer in goals
+            for word in ("quality of", "without: s to", "auto: s to", "incremental: s to")
+        ),
     ]
     table(header, rows)
-    aim(f"half its time to its final quality: {np.median(ratios):.2f} of it (median)", np.median(ratios) <= 0.5)
+    aim(
+        f"half its time to its final quality: {np.median(ratios):.2f} of it (median)",
+        np.median(ratios) <= 0.5,
+    )
 
 
 class Cells:
@@ -114,7 +146,9 @@ class Cells:
         return self.known[key]
 
 
-def measure(data: Path, name: str, n_topics: int, prior: str, method: str, seed: int, sweeps: int | None) -> dict[str, Any]:
+def measure(
+    data: Path, name: str, n_topics: int, prior: str, method: str, seed: int, sweeps: int | None
+) -> dict[str, Any]:
     train, test = split(data, name)
     if method == "tomotopy":
         return _tomotopy(train, test, n_topics, prior)
@@ -123,7 +157,8 @@ def measure(data: Path, name: str, n_topics: int, prior: str, method: str, seed:
         schedules.FINISH = 0
     schedule = "auto" if method == "without" else method
     model = LDA(
-        n_topics, schedule=schedule, doc_topic_prior=value, topic_word_prior=value, tol=0, evaluate_every=0,
+        n_topics, schedule=schedule, doc_topic_prior=value, topic_word_prior=value, tol=0,
+        evaluate_every=0,
         max_iter=sweeps or SWEEPS[method], random_state=seed,
     )  # fmt: skip
     LDA(2, schedule=schedule, max_iter=12).fit(train.counts[:200])  # compiled, or loaded

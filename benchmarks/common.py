@@ -28,12 +28,16 @@ def load(data: Path, name: str) -> Corpus:
 
 @lru_cache(maxsize=1)
 def split(data: Path, name: str) -> tuple[Corpus, Corpus]:
-    """The 80 % and 20 % of documents on which everything is trained and tested: the same for all methods and seeds."""
+    """The 80 % and 20 % of documents on which everything is trained and tested: the same for all
+    methods and seeds.
+    """
     return load(data, name).split(test_size=0.2, random_state=0)
 
 
 def score(topics: Any, test: Corpus) -> float:
-    """Predictive perplexity of topics from anywhere, (K, W): one split of tokens, one fold-in (BP), one prior for all."""
+    """Predictive perplexity of topics from anywhere, (K, W): one split of tokens, one fold-in (BP),
+    one prior for all.
+    """
     return completion(topics, test, doc_topic_prior=PRIOR, fold_in_rule="bp", n_jobs=-1).perplexity
 
 
@@ -44,7 +48,10 @@ def fresh(function: Callable[..., Any], *args: Any) -> Any:
 
 
 def each(function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-    """The results of function(*job) in the order of jobs, a process per core. Models give the same bits on one thread as on many."""
+    """The results of function(*job) in the order of jobs, a process per core.
+
+    Models give the same bits on one thread as on many.
+    """
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
         yield from pool.map(function, *zip(*jobs, strict=True))
 
@@ -55,7 +62,9 @@ def note(text: str) -> None:
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """A Markdown table. Numbers should come as text already."""
-    return "".join(f"| {' | '.join(map(str, row))} |\n" for row in (header, ["---"] * len(header), *rows))
+    return "".join(
+        f"| {' | '.join(map(str, row))} |\n" for row in (header, ["---"] * len(header), *rows)
+    )
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -77,7 +86,10 @@ def mean_and_spread(values: Sequence[float] | np.ndarray) -> str:
 
 
 def machine() -> str:
-    return f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}"
+    return (
+        f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy"
+        f" {np.__version__}"
+    )
 
 
 def _processor() -> str:
@@ -85,4 +97,7 @@ def _processor() -> str:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return platform.processor() or platform.machine()
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+    return next(
+        (line.split(":")[1].strip() for line in lines if line.startswith("model name")),
+        platform.machine(),
+    )

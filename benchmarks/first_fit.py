@@ -1,4 +1,6 @@
-"""What `startup` times: a process of its own from `import` to topics. Usage: python -m benchmarks.first_fit CORPUS.npz K [HIDDEN ...]
+"""What `startup` times: a process of its own from `import` to topics.
+
+Usage: python -m benchmarks.first_fit CORPUS.npz K [HIDDEN ...]
 
 HIDDEN: packages that are to look as if they were not installed.
 """
@@ -14,7 +16,7 @@ sys.modules.update(dict.fromkeys(sys.argv[3:]))
 
 from topoi import LDA  # noqa: E402
 from topoi.datasets import load_npz  # noqa: E402
-from topoi.infer import kernels, measures  # noqa: E402
+from topoi.infer import kernels, likelihood  # noqa: E402
 
 
 def main(path: str, n_topics: str) -> None:
@@ -25,7 +27,11 @@ def main(path: str, n_topics: str) -> None:
     for k, words in enumerate(model.top_words(8)):
         print(k, *words)
     done = time.perf_counter()
-    stats = [kernel.stats for kernel in [*vars(kernels).values(), *vars(measures).values()] if hasattr(kernel, "stats")]
+    stats = [
+        kernel.stats
+        for kernel in [*vars(kernels).values(), *vars(likelihood).values()]
+        if hasattr(kernel, "stats")
+    ]
     report = {
         "import": imported - BEGAN,
         "load": loaded - imported,

@@ -17,24 +17,51 @@ def run(args: argparse.Namespace) -> None:
     sets = args.sets or (("cora",) if args.quick else PAPER_SETS)
     seeds = args.seeds or (2 if args.quick else 5)
     n_topics, sweeps = (10, args.sweeps or 20) if args.quick else (50, args.sweeps or 200)
-    print(f"a-BP, K={n_topics}, {sweeps} sweeps, {seeds} seeds: mean (standard deviation) of predictive perplexity.\n")
-    jobs = [(args.data, name, prior, n_topics, sweeps, seed) for name in sets for prior in (PRIOR, "learn") for seed in range(seeds)]
+    print(
+        f"a-BP, K={n_topics}, {sweeps} sweeps, {seeds} seeds: mean (standard deviation) of"
+        " predictive perplexity.\n"
+    )
+    jobs = [
+        (args.data, name, prior, n_topics, sweeps, seed)
+        for name in sets
+        for prior in (PRIOR, "learn")
+        for seed in range(seeds)
+    ]
     results = np.array(list(each(measure, jobs))).reshape(len(sets), 2, seeds, 3)
     rows, changes = [], {}
     for name, (fixed, learned) in zip(sets, results, strict=True):
         before, after = fixed[:, 0], learned[:, 0]
         changes[name] = 100 * (after.mean() / before.mean() - 1)
         found = (f"{value:.4f}" for value in learned[:, 1:].mean(axis=0))
-        rows.append([name.upper(), mean_and_spread(before), mean_and_spread(after), f"{changes[name]:+.1f} %", *found])
-    table(["set", f"alpha=beta={PRIOR}", "learned", "change", "mean alpha learned", "beta learned"], rows)
+        rows.append(
+            [
+                name.upper(),
+                mean_and_spread(before),
+                mean_and_spread(after),
+                f"{changes[name]:+.1f} %",
+                *found,
+            ]
+        )
+    table(
+        ["set", f"alpha=beta={PRIOR}", "learned", "change", "mean alpha learned", "beta learned"],
+        rows,
+    )
     judge(changes)
 
 
-def measure(data: Path, name: str, prior: float | str, n_topics: int, sweeps: int, seed: int) -> tuple[float, float, float]:
+def measure(
+    data: Path, name: str, prior: float | str, n_topics: int, sweeps: int, seed: int
+) -> tuple[float, float, float]:
     """Predictive perplexity with the model's own prior; its mean alpha and its beta."""
     began = time.perf_counter()
     train, test = split(data, name)
-    options = {"schedule": "asynchronous", "max_iter": sweeps, "tol": 0, "evaluate_every": 0, "random_state": seed}
+    options = {
+        "schedule": "asynchronous",
+        "max_iter": sweeps,
+        "tol": 0,
+        "evaluate_every": 0,
+        "random_state": seed,
+    }
     model = LDA(n_topics, doc_topic_prior=prior, topic_word_prior=prior, **options)
     perplexity = completion(model.fit(train), test).perplexity
     note(f"{name} prior {prior} seed {seed}: {perplexity:.1f}, {time.perf_counter() - began:.1f} s")

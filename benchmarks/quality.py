@@ -1,4 +1,6 @@
-"""Predictive perplexity of every rule and schedule of the paper, at the paper's fixed priors (6.1)."""
+"""Predictive perplexity of every rule and schedule of the paper, at the paper's fixed
+priors (6.1).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.common import PAPER_SETS, PRIOR, aim, each, mean_and_spread, note, split, spread, table
+from benchmarks.common import (
+    PAPER_SETS,
+    PRIOR,
+    aim,
+    each,
+    mean_and_spread,
+    note,
+    split,
+    spread,
+    table,
+)
 from topoi import LDA
 from topoi.evaluate import completion
 
@@ -23,7 +35,13 @@ METHODS: dict[str, dict[str, Any]] = {
     "a-CVB0": {"rule": "cvb0", "schedule": "asynchronous", "messages": "token"},
     "VB": {"rule": "vb", "schedule": "synchronous"},
     "VB-inner10": {"rule": "vb", "schedule": "synchronous", "vb_inner": 10},
-    "VB-textbook": {"rule": "vb", "schedule": "synchronous", "vb_textbook": True, "vb_inner": 20, "init": "soft"},
+    "VB-textbook": {
+        "rule": "vb",
+        "schedule": "synchronous",
+        "vb_textbook": True,
+        "vb_inner": 20,
+        "init": "soft",
+    },
     "GS": {"rule": "gibbs"},
 }
 DEFAULT = ("s-BP", "a-BP", "s-siBP", "a-siBP", "VB", "GS")  # on the larger sets
@@ -50,10 +68,14 @@ def run(args: argparse.Namespace) -> None:
     for job, result in zip(jobs, each(measure, jobs), strict=True):
         runs.setdefault((job[1], job[2]), []).append(result)
     results = {key: np.array(values) for key, values in runs.items()}
-    sweeps = ", ".join(f"{name.upper()} {n_sweeps(args, name, 'a-BP')} (GS {n_sweeps(args, name, 'GS')})" for name in sets)
+    sweeps = ", ".join(
+        f"{name.upper()} {n_sweeps(args, name, 'a-BP')} (GS {n_sweeps(args, name, 'GS')})"
+        for name in sets
+    )
     print(
-        f"K={n_topics}, alpha=beta={PRIOR}, {seeds} seeds: mean (standard deviation). Sweeps: {sweeps}. The costly methods run on CORA only, "
-        "unless asked for by `--methods`. GS own: one sample. Common: the BP fold-in for all.\n"
+        f"K={n_topics}, alpha=beta={PRIOR}, {seeds} seeds: mean (standard deviation). Sweeps:"
+        f" {sweeps}. The costly methods run on CORA only, unless asked for by `--methods`. GS own:"
+        " one sample. Common: the BP fold-in for all.\n"
     )
     report(results)
     judge(results)
@@ -72,14 +94,22 @@ def chosen(methods: list[str] | None, name: str) -> list[str]:
 
 
 def n_sweeps(args: argparse.Namespace, name: str, method: str) -> int:
-    """As many for every method, unless asked for otherwise; fewer of those with many passes each."""
+    """As many for every method, unless asked for otherwise; fewer of those with many
+    passes each.
+    """
     asked = args.gibbs_sweeps if method == "GS" else args.sweeps
     usual = 500 if name in SMALL else 300
-    return asked or (10 if args.quick else usual if "vb_inner" not in METHODS[method] else MANY_PASSES)
+    return asked or (
+        10 if args.quick else usual if "vb_inner" not in METHODS[method] else MANY_PASSES
+    )
 
 
-def measure(data: Path, name: str, method: str, n_topics: int, sweeps: int, seed: int) -> tuple[float, ...]:
-    """Training perplexity, and predictive perplexity with the method's own and with the common fold-in."""
+def measure(
+    data: Path, name: str, method: str, n_topics: int, sweeps: int, seed: int
+) -> tuple[float, ...]:
+    """Training perplexity, and predictive perplexity with the method's own and with the common
+    fold-in.
+    """
     began = time.perf_counter()
     train, test = split(data, name)
     model = LDA(
@@ -94,9 +124,16 @@ def measure(data: Path, name: str, method: str, n_topics: int, sweeps: int, seed
     ).fit(train)
     own = completion(model, test, fold_in_rule="gibbs" if method == "GS" else None).perplexity
     common = completion(model, test, fold_in_rule="bp").perplexity
-    many = completion(model, test, fold_in_rule="gibbs", fold_in_samples=SAMPLES).perplexity if method == "GS" else own
+    many = (
+        completion(model, test, fold_in_rule="gibbs", fold_in_samples=SAMPLES).perplexity
+        if method == "GS"
+        else own
+    )
     trained = model.history_[-1]["perplexity"]
-    note(f"{name} {method} seed {seed}: train {trained:.1f} own {own:.1f} common {common:.1f}, {time.perf_counter() - began:.1f} s")
+    note(
+        f"{name} {method} seed {seed}: train {trained:.1f} own {own:.1f} common {common:.1f},"
+        f" {time.perf_counter() - began:.1f} s"
+    )
     return trained, own, common, many
 
 
@@ -104,11 +141,41 @@ def report(results: Results) -> None:
     rows = []
     for (name, method), runs in results.items():
         base = results.get((name, "a-BP"))
-        change = "" if base is None else f"{100 * (runs[:, COMMON].mean() / base[:, COMMON].mean() - 1):+.1f} %"
-        rows.append([name.upper(), method, *(mean_and_spread(runs[:, column]) for column in (TRAIN, OWN, COMMON)), change])
+        change = (
+            ""
+            if base is None
+            else f"{100 * (runs[:, COMMON].mean() / base[:, COMMON].mean() - 1):+.1f} %"
+        )
+        rows.append(
+            [
+                name.upper(),
+                method,
+                *(mean_and_spread(runs[:, column]) for column in (TRAIN, OWN, COMMON)),
+                change,
+            ]
+        )
         if method == "GS":
-            rows.append([name.upper(), f"GS, mean of {SAMPLES} samples", "", mean_and_spread(runs[:, MANY]), "", ""])
-    table(["set", "method", "training", "predictive, own fold-in", "predictive, common fold-in", "common, against a-BP"], rows)
+            rows.append(
+                [
+                    name.upper(),
+                    f"GS, mean of {SAMPLES} samples",
+                    "",
+                    mean_and_spread(runs[:, MANY]),
+                    "",
+                    "",
+                ]
+            )
+    table(
+        [
+            "set",
+            "method",
+            "training",
+            "predictive, own fold-in",
+            "predictive, common fold-in",
+            "common, against a-BP",
+        ],
+        rows,
+    )
 
 
 def judge(results: Results) -> None:
@@ -117,11 +184,18 @@ def judge(results: Results) -> None:
     judge_rival(results, "VB", least=6, average=11)
     both = [name for name in names(results, "a-BP") if (name, "s-BP") in results]
     if both:
-        gaps = {name: abs(common(results, name, "a-BP").mean() - common(results, name, "s-BP").mean()) for name in both}
-        noise = {name: max(spread(common(results, name, method)) for method in ("a-BP", "s-BP")) for name in both}
+        gaps = {
+            name: abs(common(results, name, "a-BP").mean() - common(results, name, "s-BP").mean())
+            for name in both
+        }
+        noise = {
+            name: max(spread(common(results, name, method)) for method in ("a-BP", "s-BP"))
+            for name in both
+        }
         said = ", ".join(f"{name.upper()} {gaps[name]:.1f} ({noise[name]:.1f})" for name in both)
         aim(
-            f"a-BP and s-BP differ by less than a seed does: difference of means (standard deviation over seeds) {said}",
+            "a-BP and s-BP differ by less than a seed does: difference of means (standard"
+            f" deviation over seeds) {said}",
             all(gaps[name] <= noise[name] for name in both),
         )
     for prefix in ("s-", "a-"):
@@ -129,14 +203,22 @@ def judge(results: Results) -> None:
 
 
 def judge_rival(results: Results, rival: str, least: float, average: float) -> None:
-    """a-BP at least `least` per cent below the rival on each set, and `average` per cent on average."""
+    """a-BP at least `least` per cent below the rival on each set, and `average` per cent on
+    average.
+    """
     both = [name for name in names(results, "a-BP") if (name, rival) in results]
     if not both:
         return
-    gains = [100 * (1 - common(results, name, "a-BP").mean() / common(results, name, rival).mean()) for name in both]
+    gains = [
+        100 * (1 - common(results, name, "a-BP").mean() / common(results, name, rival).mean())
+        for name in both
+    ]
     said = ", ".join(f"{name.upper()} {gain:.1f} %" for name, gain in zip(both, gains, strict=True))
     aim(f"a-BP at least {least} % below {rival} on each set: {said}", min(gains) >= least)
-    aim(f"a-BP on average {average} % below {rival}: {np.mean(gains):.1f} %", bool(np.mean(gains) >= average))
+    aim(
+        f"a-BP on average {average} % below {rival}: {np.mean(gains):.1f} %",
+        bool(np.mean(gains) >= average),
+    )
 
 
 def judge_simplified(results: Results, simple: str, full: str) -> None:
@@ -146,11 +228,21 @@ def judge_simplified(results: Results, simple: str, full: str) -> None:
         return
 
     def above(column: int) -> list[float]:
-        return [100 * (results[name, simple][:, column].mean() / results[name, full][:, column].mean() - 1) for name in both]
+        return [
+            100
+            * (results[name, simple][:, column].mean() / results[name, full][:, column].mean() - 1)
+            for name in both
+        ]
 
     rises = above(COMMON)
-    said = ", ".join(f"{name.upper()} {c:+.1f} % ({o:+.1f} %)" for name, c, o in zip(both, rises, above(OWN), strict=True))
-    aim(f"{simple} 1 to 4 % above {full}, common fold-in (own fold-in): {said}", min(rises) >= 1 and max(rises) <= 4)
+    said = ", ".join(
+        f"{name.upper()} {c:+.1f} % ({o:+.1f} %)"
+        for name, c, o in zip(both, rises, above(OWN), strict=True)
+    )
+    aim(
+        f"{simple} 1 to 4 % above {full}, common fold-in (own fold-in): {said}",
+        min(rises) >= 1 and max(rises) <= 4,
+    )
 
 
 def names(results: Results, method: str) -> list[str]:

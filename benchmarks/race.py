@@ -1,7 +1,9 @@
-"""The race: seconds until topoi's topics are as good as a peer's after its full run, final quality and peak memory.
+"""The race: seconds until topoi's topics are as good as a peer's after its full run, final quality
+and peak memory.
 
-Every run is a process of its own, one after the other, and one scorer measures all topics. topoi's clock begins with the call of `fit` on a sparse matrix
-(checks, graph and start are in it); a peer's when the documents are in its own format. Measuring stops both clocks.
+Every run is a process of its own, one after the other, and one scorer measures all topics. topoi's
+clock begins with the call of `fit` on a sparse matrix (checks, graph and start are in it); a peer's
+when the documents are in its own format. Measuring stops both clocks.
 """
 
 from __future__ import annotations
@@ -22,11 +24,29 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.common import PRIOR, aim, fresh, machine, note, score, split, table
-from topoi import LDA, Corpus, formats
+from topoi import LDA, Corpus
 from topoi.datasets import make_blocks
 from topoi.infer import schedules
+from topoi.io import formats
 
-LOOKS = (*range(1, 13), 14, 16, 18, 20, 23, 26, 30, 35, 40, 50, 60, 75, 100, 150, 200)  # sweeps after which topoi is measured
+LOOKS = (
+    *range(1, 13),
+    14,
+    16,
+    18,
+    20,
+    23,
+    26,
+    30,
+    35,
+    40,
+    50,
+    60,
+    75,
+    100,
+    150,
+    200,
+)  # sweeps after which topoi is measured
 FEW_LOOKS = (5, 10, 15, 20, 30, 50, 100, 200)  # where measuring takes longer than training
 MANY_MESSAGES = 10**9  # edges x topics
 TEST_EDGES = 250_000  # of more test documents every second, third, ... is measured
@@ -72,13 +92,18 @@ class Watch:
 def tokens(corpus: Corpus) -> list[np.ndarray]:
     """For each document the numbers of its words, each as often as it stands there."""
     counts = corpus.counts
-    return np.split(np.repeat(counts.indices, counts.data.astype(int)), np.cumsum(counts.sum(axis=1).astype(int))[:-1])
+    return np.split(
+        np.repeat(counts.indices, counts.data.astype(int)),
+        np.cumsum(counts.sum(axis=1).astype(int))[:-1],
+    )
 
 
 # A runner trains on `train` and yields a point now and then, the last one at its end.
 
 
-def topoi(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool) -> Iterator[Point]:
+def topoi(
+    train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool
+) -> Iterator[Point]:
     points: list[Point] = []
     looks = LOOKS if train.counts.nnz * n_topics < MANY_MESSAGES else FEW_LOOKS
 
@@ -88,7 +113,8 @@ def topoi(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, l
 
     prior: Any = "learn" if learn else PRIOR
     model = LDA(
-        n_topics, doc_topic_prior=prior, topic_word_prior=prior, max_iter=full, tol=0, evaluate_every=0, n_jobs=threads, random_state=SEED,
+        n_topics, doc_topic_prior=prior, topic_word_prior=prior, max_iter=full, tol=0,
+        evaluate_every=0, n_jobs=threads, random_state=SEED,
         callbacks=[look],
     )  # fmt: skip
     watch = Watch()
@@ -96,7 +122,9 @@ def topoi(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, l
     yield from points
 
 
-def tomotopy(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool) -> Iterator[Point]:
+def tomotopy(
+    train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool
+) -> Iterator[Point]:
     import tomotopy as tp
 
     model = tp.LDAModel(k=n_topics, alpha=PRIOR, eta=PRIOR, min_cf=0, rm_top=0, seed=SEED)
@@ -119,41 +147,95 @@ def tomotopy(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int
         yield watch.point(sweep, topics, test)
 
 
-def gensim(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool) -> Iterator[Point]:
+def gensim(
+    train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool
+) -> Iterator[Point]:
     from gensim.models import LdaModel, LdaMulticore
 
     counts = train.counts
-    rows = zip(np.split(counts.indices, counts.indptr[1:-1]), np.split(counts.data.astype(int), counts.indptr[1:-1]), strict=True)
+    rows = zip(
+        np.split(counts.indices, counts.indptr[1:-1]),
+        np.split(counts.data.astype(int), counts.indptr[1:-1]),
+        strict=True,
+    )
     bags = [list(zip(words.tolist(), repeats.tolist(), strict=True)) for words, repeats in rows]
     names = {w: str(w) for w in range(train.n_words)}
-    options = {"num_topics": n_topics, "alpha": PRIOR, "eta": PRIOR, "passes": full, "eval_every": None, "random_state": SEED}
+    options = {
+        "num_topics": n_topics,
+        "alpha": PRIOR,
+        "eta": PRIOR,
+        "passes": full,
+        "eval_every": None,
+        "random_state": SEED,
+    }
     watch = Watch()
-    model = LdaModel(bags, id2word=names, **options) if threads == 1 else LdaMulticore(bags, id2word=names, workers=threads, **options)
+    model = (
+        LdaModel(bags, id2word=names, **options)
+        if threads == 1
+        else LdaMulticore(bags, id2word=names, workers=threads, **options)
+    )
     yield watch.point(full, model.get_topics, test)
 
 
-def scikit_learn(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool) -> Iterator[Point]:
+def scikit_learn(
+    train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool
+) -> Iterator[Point]:
     from sklearn.decomposition import LatentDirichletAllocation
 
     model = LatentDirichletAllocation(
-        n_topics, doc_topic_prior=PRIOR, topic_word_prior=PRIOR, learning_method="batch", max_iter=full, n_jobs=threads, random_state=SEED
+        n_topics,
+        doc_topic_prior=PRIOR,
+        topic_word_prior=PRIOR,
+        learning_method="batch",
+        max_iter=full,
+        n_jobs=threads,
+        random_state=SEED,
     )
     watch = Watch()
     model.fit(train.counts)
     yield watch.point(full, lambda: model.components_, test)
 
 
-def mallet(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool) -> Iterator[Point]:
+def mallet(
+    train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool
+) -> Iterator[Point]:
     """MALLET under $MALLET_HOME, started by its own script; the start of Java is in its clock."""
-    program, out = Path(os.environ["MALLET_HOME"], "bin", "mallet"), np.full((n_topics, train.n_words), PRIOR)
+    program, out = (
+        Path(os.environ["MALLET_HOME"], "bin", "mallet"),
+        np.full((n_topics, train.n_words), PRIOR),
+    )
     with tempfile.TemporaryDirectory() as folder:
-        texts, documents, weights = Path(folder, "texts"), Path(folder, "documents"), Path(folder, "weights")
-        texts.write_text("".join(f"{d} - {' '.join(f'w{w}' for w in words)}\n" for d, words in enumerate(tokens(train))))
-        quietly(["bash", program, "import-file", "--input", texts, "--output", documents, "--keep-sequence", "--token-regex", r"\S+"])
+        texts, documents, weights = (
+            Path(folder, "texts"),
+            Path(folder, "documents"),
+            Path(folder, "weights"),
+        )
+        texts.write_text(
+            "".join(
+                f"{d} - {' '.join(f'w{w}' for w in words)}\n"
+                for d, words in enumerate(tokens(train))
+            )
+        )
+        quietly(
+            [
+                "bash",
+                program,
+                "import-file",
+                "--input",
+                texts,
+                "--output",
+                documents,
+                "--keep-sequence",
+                "--token-regex",
+                r"\S+",
+            ]
+        )
         watch = Watch()
         quietly(
-            ["bash", program, "train-topics", "--input", documents, "--topic-word-weights-file", weights, "--num-topics", n_topics,
-             "--num-iterations", full, "--alpha", PRIOR * n_topics, "--beta", PRIOR, "--optimize-interval", 10 if learn else 0,
+            ["bash", program, "train-topics", "--input", documents, "--topic-word-weights-file",
+            weights, "--num-topics", n_topics,
+             "--num-iterations", full, "--alpha", PRIOR * n_topics, "--beta", PRIOR,
+             "--optimize-interval", 10 if learn else 0,
              "--num-threads", threads, "--random-seed", SEED + 1]
         )  # fmt: skip
 
@@ -170,12 +252,22 @@ def mallet(train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, 
 def command(
     template: str, train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool
 ) -> Iterator[Point]:  # fmt: skip
-    """Any other program: a command with the places {counts} (a UCI file), {topics}, {prior}, {threads} and {out} (topics x words, as text or .npy)."""
+    """Any other program: a command with the places {counts} (a UCI file), {topics}, {prior},
+    {threads} and {out} (topics x words, as text or .npy).
+    """
     with tempfile.TemporaryDirectory() as folder:
         counts, out = Path(folder, "docword.race.txt"), Path(folder, "topics.npy")
         formats.write(Corpus(train.counts), counts, "uci")
         watch = Watch()
-        quietly(["bash", "-c", template.format(counts=counts, topics=n_topics, prior=PRIOR, threads=threads, out=out)])
+        quietly(
+            [
+                "bash",
+                "-c",
+                template.format(
+                    counts=counts, topics=n_topics, prior=PRIOR, threads=threads, out=out
+                ),
+            ]
+        )
 
         def topics() -> np.ndarray:
             try:
@@ -188,13 +280,17 @@ def command(
 
 def quietly(words: list[Any]) -> None:
     """Run a program; what it says is shown only if it fails."""
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(word) for word in words], capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise RuntimeError(f"{' '.join(map(str, words))} failed: {done.stderr[-2000:]}")
 
 
 class Runner(NamedTuple):
-    """A library in the race: how long its full and its quick run are, in which unit, and whether it can learn its priors."""
+    """A library in the race: how long its full and its quick run are, in which unit, and whether it
+    can learn its priors.
+    """
 
     train: Callable[..., Iterator[Point]]
     full: int
@@ -213,7 +309,9 @@ RUNNERS = {
 
 
 def runners(commands: list[str], sweeps: dict[str, int | None]) -> dict[str, Runner]:
-    """Those that are here: MALLET if $MALLET_HOME is set, and what `commands` (NAME=COMMAND) add. `sweeps` changes the length of full runs."""
+    """Those that are here: MALLET if $MALLET_HOME is set, and what `commands` (NAME=COMMAND) add.
+    `sweeps` changes the length of full runs.
+    """
     found = {
         name: runner._replace(full=sweeps.get(name) or runner.full)
         for name, runner in RUNNERS.items()
@@ -225,7 +323,9 @@ def runners(commands: list[str], sweeps: dict[str, int | None]) -> dict[str, Run
     return found
 
 
-def race(data: Path, name: str, runner: Runner, n_topics: int, amount: int, threads: int, learn: bool) -> Race:
+def race(
+    data: Path, name: str, runner: Runner, n_topics: int, amount: int, threads: int, learn: bool
+) -> Race:
     """One runner on one corpus."""
     train, test = split(data, name)
     test = test[:: max(1, round(test.counts.nnz / TEST_EDGES))]
@@ -233,45 +333,83 @@ def race(data: Path, name: str, runner: Runner, n_topics: int, amount: int, thre
         warm_up()
     with threadpool_limits(threads):
         points = list(runner.train(train, test, n_topics, amount, threads, learn))
-    used = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    used = max(
+        resource.getrusage(who).ru_maxrss
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
     return Race(points, used / 1024)
 
 
 def warm_up() -> None:
     """Compile (or load) every kernel that the clock would otherwise see."""
-    tiny, _ = make_blocks()
-    with mock.patch.object(schedules, "BRISK_FROM", 0):  # small as it is
+    stateless, _ = make_blocks()
+    with mock.patch.object(schedules, "WARM_UP_FROM", 0):  # small as it is
         for n_topics in (4, 300):
-            LDA(n_topics, max_iter=21, doc_topic_prior=PRIOR, topic_word_prior=PRIOR).fit(tiny)
-    score(np.ones((4, tiny.n_words)), tiny)
+            LDA(n_topics, max_iter=21, doc_topic_prior=PRIOR, topic_word_prior=PRIOR).fit(stateless)
+    score(np.ones((4, stateless.n_words)), stateless)
 
 
 def run(args: argparse.Namespace) -> None:
     sets = args.sets or (["cora"] if args.quick else ["kos", "nips"])
     sizes = args.topics or ([10] if args.quick else [50, 200, 1000])
-    here = runners(args.command or [], {"topoi": args.sweeps, "tomotopy": args.gibbs_sweeps, "MALLET": args.gibbs_sweeps})
+    here = runners(
+        args.command or [],
+        {"topoi": args.sweeps, "tomotopy": args.gibbs_sweeps, "MALLET": args.gibbs_sweeps},
+    )
     peers = args.peers or [name for name in here if name != "topoi"]
     print(f"One scorer, alpha=beta={PRIOR} unless learned. {machine()}.\n")
     for name in sets:
         curves: dict[tuple[str, int], Race] = {}
-        for threads, learn in [(1, False), (2, False), (1, True)] if args.thorough else [(1, False)]:
+        for threads, learn in (
+            [(1, False), (2, False), (1, True)] if args.thorough else [(1, False)]
+        ):
             rows, ratios, gains = [], {}, {}
             for n_topics in sizes:
                 runs = {}
                 for who in ["topoi", *(peer for peer in peers if not learn or here[peer].learns)]:
                     amount = here[who].quick if args.quick else here[who].full
-                    runs[who] = fresh(race, args.data, name, here[who], n_topics, amount, threads, learn)
-                    note(f"{name} {who} K={n_topics} threads={threads} learn={learn}: {runs[who].last} {runs[who].megabytes:.0f} MB")
+                    runs[who] = fresh(
+                        race, args.data, name, here[who], n_topics, amount, threads, learn
+                    )
+                    note(
+                        f"{name} {who} K={n_topics} threads={threads} learn={learn}:"
+                        f" {runs[who].last} {runs[who].megabytes:.0f} MB"
+                    )
                 ours = runs.pop("topoi")
                 for who, theirs in runs.items():
                     met = ours.reaches(theirs.last.perplexity)
                     ratios[who, n_topics] = theirs.last.seconds / met.seconds if met else 0.0
                     gains[who, n_topics] = 100 * (ours.last.perplexity / theirs.last.perplexity - 1)
-                    rows.append(row(n_topics, f"{who}, {theirs.last.sweep} {here[who].unit}", theirs, met, ours))
+                    rows.append(
+                        row(
+                            n_topics,
+                            f"{who}, {theirs.last.sweep} {here[who].unit}",
+                            theirs,
+                            met,
+                            ours,
+                        )
+                    )
                 if threads == 1 and not learn:
                     curves |= {(who, n_topics): r for who, r in {"topoi": ours, **runs}.items()}
-            print(f"### {name.upper()}, {threads} thread{'s' * (threads > 1)}{', learned priors' * learn}\n")
-            table(["K", "peer", "its seconds", "its perplexity", "its MB", "topoi as good after", "times as fast", f"topoi, {here['topoi'].full} sweeps", "MB", "difference"], rows)  # fmt: skip
+            print(
+                f"### {name.upper()}, {threads}"
+                f" thread{'s' * (threads > 1)}{', learned priors' * learn}\n"
+            )
+            table(
+                [
+                    "K",
+                    "peer",
+                    "its seconds",
+                    "its perplexity",
+                    "its MB",
+                    "topoi as good after",
+                    "times as fast",
+                    f"topoi, {here['topoi'].full} sweeps",
+                    "MB",
+                    "difference",
+                ],
+                rows,
+            )
             if threads == 1 and not learn:
                 judge(name, ratios, gains)
         if args.pictures:
@@ -294,14 +432,21 @@ def row(n_topics: int, title: str, theirs: Race, met: Point | None, ours: Race) 
     ]
 
 
-def judge(name: str, ratios: dict[tuple[str, int], float], gains: dict[tuple[str, int], float]) -> None:
+def judge(
+    name: str, ratios: dict[tuple[str, int], float], gains: dict[tuple[str, int], float]
+) -> None:
     for (who, n_topics), ratio in ratios.items():
         if who == "tomotopy" and n_topics in AIMS:
-            aim(f"{name.upper()}, K={n_topics}: {AIMS[n_topics]:g} times as fast as tomotopy: {ratio:.0f}", ratio >= AIMS[n_topics])
+            aim(
+                f"{name.upper()}, K={n_topics}: {AIMS[n_topics]:g} times as fast as tomotopy:"
+                f" {ratio:.0f}",
+                ratio >= AIMS[n_topics],
+            )
     if gains:
         worst = max(gains, key=lambda key: gains[key])
         aim(
-            f"{name.upper()}: final perplexity at least 5 % below every peer's: {gains[worst]:+.1f} % against {worst[0]}, K={worst[1]}",
+            f"{name.upper()}: final perplexity at least 5 % below every peer's: {gains[worst]:+.1f}"
+            f" % against {worst[0]}, K={worst[1]}",
             gains[worst] <= -5,
         )
     print()
@@ -316,11 +461,19 @@ def draw(name: str, curves: dict[tuple[str, int], Race], folder: Path) -> None:
     import matplotlib.pyplot as plt
 
     sizes = sorted({n_topics for _, n_topics in curves})
-    figure, axes = plt.subplots(1, len(sizes), figsize=(3.2 * len(sizes), 2.8), squeeze=False, layout="constrained")
+    figure, axes = plt.subplots(
+        1, len(sizes), figsize=(3.2 * len(sizes), 2.8), squeeze=False, layout="constrained"
+    )
     for axis, n_topics in zip(axes[0], sizes, strict=True):
         for i, (who, r) in enumerate((who, r) for (who, n), r in curves.items() if n == n_topics):
             axis.plot(
-                [p.seconds for p in r.points], [p.perplexity for p in r.points], "o-", color=f"C{i}", markersize=2, linewidth=1, label=who
+                [p.seconds for p in r.points],
+                [p.perplexity for p in r.points],
+                "o-",
+                color=f"C{i}",
+                markersize=2,
+                linewidth=1,
+                label=who,
             )
         axis.set(xscale="log", xlabel="seconds", title=f"{name.upper()}, K={n_topics}")
     axes[0][0].set_ylabel("held-out perplexity")

@@ -8,7 +8,11 @@ import time
 from importlib import import_module
 from pathlib import Path
 
-for library in ("OMP", "OPENBLAS", "MKL"):  # two processes on two cores: each has one thread, said before NumPy is imported
+for library in (
+    "OMP",
+    "OPENBLAS",
+    "MKL",
+):  # two processes on two cores: each has one thread, said before NumPy is imported
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 from experiments.harness import NAMES, Run, say  # noqa: E402
@@ -16,25 +20,48 @@ from experiments.harness import NAMES, Run, say  # noqa: E402
 
 def parse(argv: list[str] | None = None) -> tuple[str, Run]:
     parser = argparse.ArgumentParser(
-        prog="python -m experiments", description="Repeat the paper's experiments. Tables go to stdout, progress to stderr."
+        prog="python -m experiments",
+        description="Repeat the paper's experiments. Tables go to stdout, progress to stderr.",
     )
     parser.add_argument("name", choices=[*NAMES, "all"])
-    parser.add_argument("--data", type=Path, required=True, help="folder with NAME/NAME.npz for each corpus")
-    parser.add_argument("--quick", action="store_true", help="CORA only, few folds, topics and sweeps: only to see that the command works")
-    parser.add_argument("--out", type=Path, help="where finished cells are kept, so that a run goes on where it stopped (default: results)")
     parser.add_argument(
-        "--docs", type=Path, help="where CSV files, figures and the tables of paper.md go (default: docs, or OUT if --quick)"
+        "--data", type=Path, required=True, help="folder with NAME/NAME.npz for each corpus"
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="CORA only, few folds, topics and sweeps: only to see that the command works",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        help=(
+            "where finished cells are kept, so that a run goes on where it stopped (default:"
+            " results)"
+        ),
+    )
+    parser.add_argument(
+        "--docs",
+        type=Path,
+        help=(
+            "where CSV files, figures and the tables of paper.md go (default: docs, or OUT if"
+            " --quick)"
+        ),
     )
     args = parser.parse_args(argv)
     out = args.out or Path("results", "quick" if args.quick else "full")
-    return args.name, Run(args.data, out, args.docs or (out if args.quick else Path("docs")), args.quick)
+    return args.name, Run(
+        args.data, out, args.docs or (out if args.quick else Path("docs")), args.quick
+    )
 
 
 def main() -> None:
     name, run = parse()
     for each in NAMES if name == "all" else [name]:
         began = time.perf_counter()
-        print(f"## {each}{' (--quick: the numbers mean nothing)' if run.quick else ''}\n", flush=True)
+        print(
+            f"## {each}{' (--quick: the numbers mean nothing)' if run.quick else ''}\n", flush=True
+        )
         import_module(f"experiments.{each}").experiment(run)
         say(f"{each}: {time.perf_counter() - began:.0f} s in all")
 

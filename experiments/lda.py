@@ -1,4 +1,6 @@
-"""One fit of LDA on one fold, by any method of the paper: the cells of `perplexity` and `variants`, which share them."""
+"""One fit of LDA on one fold, by any method of the paper: the cells of `perplexity` and `variants`,
+which share them.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +22,24 @@ OWN: dict[str, dict[str, Any]] = {  # BP beside the paper's two schedules
 METHODS: dict[str, dict[str, Any]] = {**quality.METHODS, **OWN}
 
 
-def measure(data: Path, set: str, method: str, priors: str, topics: int, sweeps: int, fold: int) -> list[dict[str, Any]]:
-    """Sweeps until the rule held, training perplexity, and predictive perplexity with the method's own fold-in and with BP's for all."""
+def measure(
+    data: Path, set: str, method: str, priors: str, topics: int, sweeps: int, fold: int
+) -> list[dict[str, Any]]:
+    """Sweeps until the rule held, training perplexity, and predictive perplexity with the method's
+    own fold-in and with BP's for all.
+    """
     train, test = fold_of(data, set, fold)
     options = FIXED if priors == "fixed" else {}
-    model = LDA(topics, **METHODS[method], **options, stop="paper", max_iter=sweeps, random_state=fold).fit(train)
+    model = LDA(
+        topics, **METHODS[method], **options, stop="paper", max_iter=sweeps, random_state=fold
+    ).fit(train)
     return [
         {
             "n_sweeps": model.n_iter_,
             "training": model.history_[-1]["perplexity"],
-            "own": completion_perplexity(model, test, fold_in_rule="gibbs" if method == "GS" else None),
+            "own": completion_perplexity(
+                model, test, fold_in_rule="gibbs" if method == "GS" else None
+            ),
             "common": completion_perplexity(model, test, fold_in_rule="bp"),
         }
     ]

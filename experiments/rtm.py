@@ -1,4 +1,6 @@
-"""The relational topic model: BP against GS over the number of topics, with the right links of CORA and with the paper's shifted ones."""
+"""The relational topic model: BP against GS over the number of topics, with the right links of CORA
+and with the paper's shifted ones.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,12 @@ from experiments.harness import (
     title,
 )
 from topoi import RelationalTopicModel
+from topoi.corpus.metadata import adjacency, symmetric
 from topoi.evaluate import split_tokens
 from topoi.graph.factors import Documents, Links
-from topoi.graph.metadata import adjacency, symmetric
-from topoi.infer.crew import Crew
 from topoi.infer.predict import fold_in_state, prediction_plan
 from topoi.infer.rules import make_rule
+from topoi.infer.threads import ThreadPool
 
 METHODS: dict[str, dict[str, Any]] = {
     "LDA, BP": {"link_weight": 0.0},
@@ -56,7 +58,9 @@ def experiment(run: Run) -> None:
     results = run.measure("rtm", measure, planned(run, PLAN, method=METHODS))
     tables = {"rtm, in short": as_markdown(in_short(results))}
     for value, digits in VALUES.items():
-        tables[f"rtm, {value}"] = as_markdown(mean_table(results, ["set", "topics"], "method", value, digits))
+        tables[f"rtm, {value}"] = as_markdown(
+            mean_table(results, ["set", "topics"], "method", value, digits)
+        )
     run.publish("rtm", results, tables, figure(results))
 
 
@@ -72,7 +76,11 @@ def in_short(results: pd.DataFrame) -> pd.DataFrame:
         ("RTM, BP, xi learned", "LDA, BP", "all links, linked documents"),
     ]
     columns = {
-        f"{a} against {b}; {value}": per_cent(change(results, ["set", "topics"], "method", value, a, b).groupby("set", sort=False).mean())
+        f"{a} against {b}; {value}": per_cent(
+            change(results, ["set", "topics"], "method", value, a, b)
+            .groupby("set", sort=False)
+            .mean()
+        )
         for a, b, value in asked
     }
     return pd.DataFrame(columns).T.rename_axis("comparison").rename(columns=title)
@@ -85,11 +93,21 @@ def links_of(data: Path, name: str) -> sparse.csr_array:
     return symmetric(adjacency(pairs, corpus(data, name[:4]).n_docs))
 
 
-def measure(data: Path, set: str, method: str, topics: int, sweeps: int, fold: int) -> list[dict[str, Any]]:
-    """Predictive perplexity of test documents that arrive with all their links, or with links among themselves only (A16)."""
+def measure(
+    data: Path, set: str, method: str, topics: int, sweeps: int, fold: int
+) -> list[dict[str, Any]]:
+    """Predictive perplexity of test documents that arrive with all their links, or with links among
+    themselves only (A16).
+    """
     counts, links = corpus(data, set[:4]).counts, links_of(data, set)
     train, test = fold_rows(counts.shape[0], fold)
-    options: dict[str, Any] = {**FIXED, **METHODS[method], "stop": "paper", "max_iter": sweeps, "random_state": fold}
+    options: dict[str, Any] = {
+        **FIXED,
+        **METHODS[method],
+        "stop": "paper",
+        "max_iter": sweeps,
+        "random_state": fold,
+    }
     model = RelationalTopicModel(topics, **options).fit(counts[train], links=links[train][:, train])
     observed, held = split_tokens(counts[test])
     among = links[test][:, test]
@@ -103,19 +121,28 @@ def measure(data: Path, set: str, method: str, topics: int, sweeps: int, fold: i
             "training": model.history_[-1]["perplexity"],
             "xi": model.link_weight_,
             "all links": held_out_perplexity(held, with_all, model.topic_word_),
-            "all links, linked documents": held_out_perplexity(held, with_all, model.topic_word_, linked),
+            "all links, linked documents": held_out_perplexity(
+                held, with_all, model.topic_word_, linked
+            ),
             "links among test documents": held_out_perplexity(held, with_some, model.topic_word_),
             "all links, own fold-in": held_out_perplexity(held, own, model.topic_word_),
         }
     ]
 
 
-def gibbs_fold_in(model: RelationalTopicModel, observed: sparse.csr_array, links: sparse.csr_array) -> np.ndarray:
-    """Topic shares from one sample, as in the paper."""
-    field = Links(links, model.link_weight_, model.link_factor, known=model.doc_topic_, eta=model.link_topic_)
-    with Crew() as crew:
+def gibbs_fold_in(
+    model: RelationalTopicModel, observed: sparse.csr_array, links: sparse.csr_array
+) -> np.ndarray:
+    """Topic proportions from one sample, as in the paper."""
+    field = Links(
+        links, model.link_weight_, model.link_factor, known=model.doc_topic_, eta=model.link_topic_
+    )
+    with ThreadPool() as pool:
         state = fold_in_state(
-            prediction_plan(observed, model.topic_word_, [Documents(), field]), model.doc_topic_prior_, make_rule("gibbs"), crew=crew
+            prediction_plan(observed, model.topic_word_, [Documents(), field]),
+            model.doc_topic_prior_,
+            make_rule("gibbs"),
+            pool=pool,
         )
     return state.doc_topic()
 
@@ -124,7 +151,17 @@ def figure(results: pd.DataFrame):
     drawn, axes = panels(results["set"].unique(), "predictive perplexity", "topics")
     for name, axis in axes.items():
         for i, method in enumerate(METHODS):
-            values = results[(results["set"] == name) & (results["method"] == method)].groupby("topics")["all links"]
-            axis.errorbar(values.mean().index, values.mean(), values.std(), color=f"C{i}", label=method, capsize=2, linewidth=1)
+            values = results[(results["set"] == name) & (results["method"] == method)].groupby(
+                "topics"
+            )["all links"]
+            axis.errorbar(
+                values.mean().index,
+                values.mean(),
+                values.std(),
+                color=f"C{i}",
+                label=method,
+                capsize=2,
+                linewidth=1,
+            )
     axes[results["set"].iloc[-1]].legend(fontsize=6)
     return drawn

@@ -26,14 +26,21 @@ def experiment(run: Run) -> None:
         n_docs, n_words = counts.shape
         here = (n_docs, authors, n_words, len(links), counts.sum() / n_docs, counts.nnz / n_docs)
         rows += [
-            {"set": name, "quantity": q, "paper": p, "here": round(float(h), 1)} for q, p, h in zip(COLUMNS, PAPER[name], here, strict=True)
+            {"set": name, "quantity": q, "paper": p, "here": round(float(h), 1)}
+            for q, p, h in zip(COLUMNS, PAPER[name], here, strict=True)
         ]
     results = pd.DataFrame(rows)
     shown = results.assign(text=[cell(row) for row in results.itertuples()])
     run.publish(
         "table2",
         results,
-        {"table 2": as_markdown(shown.pivot(index="set", columns="quantity", values="text")[list(COLUMNS)].loc[run.sets(*PAPER)])},
+        {
+            "table 2": as_markdown(
+                shown.pivot(index="set", columns="quantity", values="text")[list(COLUMNS)].loc[
+                    run.sets(*PAPER)
+                ]
+            )
+        },
     )
 
 

@@ -1,10 +1,21 @@
-"""Six variants of BP: simplified, by index and by token, each with two schedules; and our own schedules beside them."""
+"""Six variants of BP: simplified, by index and by token, each with two schedules; and our own
+schedules beside them.
+"""
 
 from __future__ import annotations
 
 import pandas as pd
 
-from experiments.harness import FEW_TOPICS, Plan, Run, as_markdown, mean_table, panels, planned, wide
+from experiments.harness import (
+    FEW_TOPICS,
+    Plan,
+    Run,
+    as_markdown,
+    mean_table,
+    overcomplete,
+    panels,
+    planned,
+)
 from experiments.lda import OWN, measure
 
 SIX = ("s-BP", "a-BP", "s-siBP", "a-siBP", "s-CVB0", "a-CVB0")
@@ -15,15 +26,26 @@ def experiment(run: Run) -> None:
     results = run.measure("lda", measure, planned(run, PLAN, method=(*SIX, *OWN), priors=["fixed"]))
     tables = {
         "variants": as_markdown(mean_table(results, ["set", "topics"], "method", "own")),
-        "variants, relative": as_markdown(relative(results).groupby(["set", "method"], sort=False).mean().unstack().round(1).astype(str)),
+        "variants, relative": as_markdown(
+            relative(results)
+            .groupby(["set", "method"], sort=False)
+            .mean()
+            .unstack()
+            .round(1)
+            .astype(str)
+        ),
         "variants, sweeps": as_markdown(mean_table(results, ["set"], "method", "n_sweeps", 0)),
     }
     run.publish("variants", results, tables, figure(results))
 
 
 def relative(results: pd.DataFrame) -> pd.Series:
-    """Perplexity minus the mean of the six, as in the paper, by set, topics and method: means over folds."""
-    means = wide(results.groupby(["set", "topics", "method"], sort=False)["own"].mean(), "method")
+    """Perplexity minus the mean of the six, as in the paper, by set, topics and method: means over
+    folds.
+    """
+    means = overcomplete(
+        results.groupby(["set", "topics", "method"], sort=False)["own"].mean(), "method"
+    )
     return means.sub(means[list(SIX)].mean(axis=1), axis=0).stack()
 
 

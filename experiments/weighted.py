@@ -1,4 +1,6 @@
-"""TF, TF-IDF and log weights: perplexity of raw counts, coherence, and how much long documents dominate (A18)."""
+"""TF, TF-IDF and log weights: perplexity of raw counts, coherence, and how much long documents
+dominate (A18).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from experiments.harness import FIXED, Plan, Run, as_markdown, fold_of, held_out_perplexity, planned, summary
+from experiments.harness import (
+    FIXED,
+    Plan,
+    Run,
+    as_markdown,
+    fold_of,
+    held_out_perplexity,
+    planned,
+    summary,
+)
 from topoi import LDA
 from topoi.evaluate import npmi, split_tokens
 
@@ -25,24 +36,41 @@ VALUES = {  # column: digits
 
 def experiment(run: Run) -> None:
     results = run.measure("weighted", measure, planned(run, PLAN, weighting=WEIGHTINGS))
-    run.publish("weighted", results, {"weighted": as_markdown(summary(results, ["set", "weighting"], VALUES))})
+    run.publish(
+        "weighted",
+        results,
+        {"weighted": as_markdown(summary(results, ["set", "weighting"], VALUES))},
+    )
 
 
-def measure(data: Path, set: str, weighting: str, topics: int, sweeps: int, fold: int) -> list[dict[str, Any]]:
+def measure(
+    data: Path, set: str, weighting: str, topics: int, sweeps: int, fold: int
+) -> list[dict[str, Any]]:
     train, test = fold_of(data, set, fold)
-    model = LDA(topics, weighting=weighting, **FIXED, stop="paper", max_iter=sweeps, random_state=fold).fit(train)
+    model = LDA(
+        topics, weighting=weighting, **FIXED, stop="paper", max_iter=sweeps, random_state=fold
+    ).fit(train)
     observed, held = split_tokens(test)
-    shares = model.transform(observed)
+    proportions = model.transform(observed)
     long = test.counts.sum(axis=1) > np.median(test.counts.sum(axis=1))
     weight = model.weighting_(train.counts).sum(axis=1)
     longest = np.argsort(train.counts.sum(axis=1))[-(train.n_docs // 10) :]
     mass = model.doc_topic_ * weight[:, None]  # of each document in each topic
-    parts = {"perplexity": slice(None), "perplexity, short half": ~long, "perplexity, long half": long}
+    parts = {
+        "perplexity": slice(None),
+        "perplexity, short half": ~long,
+        "perplexity, long half": long,
+    }
     return [
         {
-            **{name: held_out_perplexity(held, shares, model.topic_word_, docs) for name, docs in parts.items()},
+            **{
+                name: held_out_perplexity(held, proportions, model.topic_word_, docs)
+                for name, docs in parts.items()
+            },
             "NPMI": npmi(model, train).mean(),
             "weight of the longest tenth": weight[longest].sum() / weight.sum(),
-            "largest share of a topic from the longest tenth": (mass[longest].sum(axis=0) / mass.sum(axis=0)).max(),
+            "largest share of a topic from the longest tenth": (
+                (mass[longest].sum(axis=0) / mass.sum(axis=0)).max()
+            ),
         }
     ]

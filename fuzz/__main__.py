@@ -20,19 +20,32 @@ SHOWN = 20  # failures
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m fuzz", description="Give topoi files that are wrong but well-formed.")
+    parser = argparse.ArgumentParser(
+        prog="python -m fuzz", description="Give topoi files that are wrong but well-formed."
+    )
     parser.add_argument("target", choices=[*TARGETS, "kills", "all"])
     parser.add_argument(
         "--n",
         type=int,
         default=1000,
-        help="cases or kills; cases for each reader as well (all: of models; a fifth of it for checkpoints and for each reader)",
+        help=(
+            "cases or kills; cases for each reader as well (all: of models; a fifth of it for"
+            " checkpoints and for each reader)"
+        ),
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--reader", help="one reader only, such as csv or npz")
-    parser.add_argument("--only", metavar="NAME", help="the one case whose name begins so, in this process: an error is shown in full")
+    parser.add_argument(
+        "--only",
+        metavar="NAME",
+        help="the one case whose name begins so, in this process: an error is shown in full",
+    )
     args = parser.parse_args()
-    chosen = {name: -(-args.n // share) for name, share in TARGETS.items()} if args.target == "all" else {args.target: args.n}
+    chosen = (
+        {name: -(-args.n // share) for name, share in TARGETS.items()}
+        if args.target == "all"
+        else {args.target: args.n}
+    )
     results, failed = {}, False
     for name, n, make in _parts(chosen, args.reader):
         began = time.perf_counter()
@@ -45,7 +58,8 @@ def main() -> None:
         results[name], failures = run_cases(cases)
         for failure in failures[:SHOWN]:
             print(
-                f"{failure.outcome} {failure.detail}\n    {failure.name}\n    python -m fuzz {name.split()[0]} --n {n} --seed {args.seed} --only NAME"
+                f"{failure.outcome} {failure.detail}\n    {failure.name}\n    python -m fuzz"
+                f" {name.split()[0]} --n {n} --seed {args.seed} --only NAME"
             )
         failed |= bool(failures)
         print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr)
@@ -54,7 +68,9 @@ def main() -> None:
     sys.exit(failed)
 
 
-def _parts(chosen: dict[str, int], reader: str | None) -> Iterator[tuple[str, int, Callable[[int, int], Iterator[Case]]]]:
+def _parts(
+    chosen: dict[str, int], reader: str | None
+) -> Iterator[tuple[str, int, Callable[[int, int], Iterator[Case]]]]:
     """Targets with their numbers of cases; every reader is a target of its own."""
     for name, n in chosen.items():
         module = import_module(f"fuzz.{name}")

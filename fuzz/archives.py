@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from topoi.archive import sealed
+from topoi.storage.archive import sealed
 
 
 @dataclass
@@ -34,7 +34,10 @@ def contents_of(path: Path) -> Contents:
     with zipfile.ZipFile(path) as archive:
         manifest = json.loads(archive.read("manifest.json"))
         names = [name for name in archive.namelist() if name.endswith(".npy")]
-        arrays = {name[:-4]: np.lib.format.read_array(io.BytesIO(archive.read(name)), allow_pickle=False) for name in names}
+        arrays = {
+            name[:-4]: np.lib.format.read_array(io.BytesIO(archive.read(name)), allow_pickle=False)
+            for name in names
+        }
     return Contents(manifest, arrays)
 
 
@@ -42,14 +45,22 @@ def packed(contents: Contents) -> bytes:
     """The bytes of the zip."""
     manifest = contents.manifest
     if contents.seal and isinstance(manifest, dict):
-        manifest = sealed({key: value for key, value in manifest.items() if key != "sha256"}, contents.arrays)
+        manifest = sealed(
+            {key: value for key, value in manifest.items() if key != "sha256"}, contents.arrays
+        )
     text = json.dumps(manifest)
     text = contents.text(text) if contents.text is not None else text
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr("manifest.json", text.encode("utf-8", "surrogatepass"))
-        for name in [*contents.arrays, *(name for name in contents.members if name not in contents.arrays)]:
-            archive.writestr(name if name in contents.members and "." in name[-5:] else f"{name}.npy", _bytes(contents, name))
+        for name in [
+            *contents.arrays,
+            *(name for name in contents.members if name not in contents.arrays),
+        ]:
+            archive.writestr(
+                name if name in contents.members and "." in name[-5:] else f"{name}.npy",
+                _bytes(contents, name),
+            )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # "Duplicate name"
             for name in contents.twice:

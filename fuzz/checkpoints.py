@@ -34,7 +34,11 @@ def _stop(state: Any, record: Any) -> None:
 @contextmanager
 def small_grid() -> Iterator[None]:
     """Small corpora get what large ones get: many cells, warm-up sweeps, topic lists."""
-    settings = [(wiring, "EDGES_PER_CELL", 30), (schedules, "BRISK_FROM", 0), (schedules, "LISTS_ABOVE", 0)]
+    settings = [
+        (wiring, "EDGES_PER_CELL", 30),
+        (schedules, "WARM_UP_FROM", 0),
+        (schedules, "LISTS_ABOVE", 0),
+    ]
     before = [(module, name, getattr(module, name)) for module, name, _ in settings]
     try:
         for module, name, value in settings:
@@ -47,13 +51,34 @@ def small_grid() -> Iterator[None]:
 
 def runs() -> list[tuple[Callable[..., Any], Any]]:
     """Models to make, with more parameters, and their data."""
-    authors, links, labels = datasets.make_authors(20, 4, 20, 3)[0], datasets.make_links(20, 20, 3)[0], datasets.make_labels(20, 20, 3)[0]
+    authors, links, labels = (
+        datasets.make_authors(20, 4, 20, 3)[0],
+        datasets.make_links(20, 20, 3)[0],
+        datasets.make_labels(20, 20, 3)[0],
+    )
     options: dict[str, Any] = {"max_iter": SWEEPS, "tol": 0}
-    plain = [{"rule": "bp", "schedule": name} for name in ("asynchronous", "synchronous", "residual", "residual-words", "active", "auto")]
-    plain += [{"rule": "gibbs"}, {"rule": "vb"}, {"rule": "cvb0"}, {"messages": "none"}, {"batch_size": 6, "max_iter": 3}]
-    made: list[tuple[Callable[..., Any], Any]] = [(partial(LDA, 4, **(options | more)), authors.counts) for more in plain]
-    made += [(partial(AuthorTopicModel, 4, rule=rule, author_prior="learned", **options), authors) for rule in ("bp", "gibbs")]
-    made += [(partial(RelationalTopicModel, 4, link_weight=0.3, **options), links), (partial(LabeledLDA, 1, **options), labels)]
+    plain = [
+        {"rule": "bp", "schedule": name}
+        for name in ("asynchronous", "synchronous", "residual", "residual-words", "active", "auto")
+    ]
+    plain += [
+        {"rule": "gibbs"},
+        {"rule": "vb"},
+        {"rule": "cvb0"},
+        {"messages": "none"},
+        {"batch_size": 6, "max_iter": 3},
+    ]
+    made: list[tuple[Callable[..., Any], Any]] = [
+        (partial(LDA, 4, **(options | more)), authors.counts) for more in plain
+    ]
+    made += [
+        (partial(AuthorTopicModel, 4, rule=rule, author_prior="learned", **options), authors)
+        for rule in ("bp", "gibbs")
+    ]
+    made += [
+        (partial(RelationalTopicModel, 4, link_weight=0.3, **options), links),
+        (partial(LabeledLDA, 1, **options), labels),
+    ]
     return made
 
 
@@ -62,12 +87,22 @@ def result(make: Callable[..., Any], data: Any, path: Path) -> list[Any]:
     with small_grid():
         model = make().fit(data, checkpoint=path, checkpoint_every=SAVED)
     history = [{**record, "seconds": 0} for record in model.history_]
-    return [model.components_.tolist(), model.doc_topic_.tolist(), model.doc_topic_prior_.tolist(), model.n_iter_, history]
+    return [
+        model.components_.tolist(),
+        model.doc_topic_.tolist(),
+        model.doc_topic_prior_.tolist(),
+        model.n_iter_,
+        history,
+    ]
 
 
 def is_sound(found: list[Any]) -> bool:
-    components, shares = np.array(found[0]), np.array(found[1])
-    return bool(np.isfinite(components).all() and (components > 0).all() and np.allclose(shares.sum(axis=1), 1, atol=1e-3))
+    components, proportions = np.array(found[0]), np.array(found[1])
+    return bool(
+        np.isfinite(components).all()
+        and (components > 0).all()
+        and np.allclose(proportions.sum(axis=1), 1, atol=1e-3)
+    )
 
 
 def cases(n: int, seed: int) -> Iterator[Case]:
@@ -88,7 +123,9 @@ def cases(n: int, seed: int) -> Iterator[Case]:
         yield Case(f"{i} {damage}", partial(_run, path, resume, contents, expected))
 
 
-def _run(path: Path, resume: Callable[[], list[Any]], contents: Contents, expected: list[Any]) -> str:
+def _run(
+    path: Path, resume: Callable[[], list[Any]], contents: Contents, expected: list[Any]
+) -> str:
     path.write_bytes(packed(contents))
     found: list[Any] = []
 
@@ -97,4 +134,8 @@ def _run(path: Path, resume: Callable[[], list[Any]], contents: Contents, expect
         return "accepted"
 
     outcome = outcome_of(read, path)
-    return outcome if outcome == "refused" else judged(lambda: found[0], expected, contents.seal and is_sound(found[0]))
+    return (
+        outcome
+        if outcome == "refused"
+        else judged(lambda: found[0], expected, contents.seal and is_sound(found[0]))
+    )

@@ -17,20 +17,65 @@ import numpy as np
 from fuzz.archives import Contents, npy
 
 ODD_VALUES: list[Any] = [
-    None, True, False, 0, 1, -1, 2, 3, 7, 10**6, 2**31, 2**53, 2**63, 2**70, 10**400, -(2**63), 0.0, 0.5, -0.5, 1.0, 1e-300, 1e30, 1e308,
-    "", "x", "1", "learn", "bp", "gibbs", "auto", "<script>alert(1)</script>", "a" * 10_000, "\x1b[31m", "../x", "(a+)+$",
+    None, True, False, 0, 1, -1, 2, 3, 7, 10**6, 2**31, 2**53, 2**63, 2**70, 10**400, -(2**63),
+    0.0, 0.5, -0.5, 1.0, 1e-300, 1e30, 1e308,
+    "", "x", "1", "learn", "bp", "gibbs", "auto", "<script>alert(1)</script>", "a" * 10_000,
+    "\x1b[31m", "../x", "(a+)+$",
     [], [1], ["x"], [[]], {}, {"a": 1}, {"array": "components_"},
 ]  # fmt: skip
-ODD_NUMBERS = [np.nan, np.inf, -np.inf, -1, 0, 1, 2, 0.5, 1e-300, 1e-30, 1e12, 1e30, 1e300, 2**31 - 1, 2**62, -(2**31)]
-TYPES = ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u8", "b1", "U3", "S3", "c16", ">f8", ">i4", "M8[s]"]
+ODD_NUMBERS = [
+    np.nan,
+    np.inf,
+    -np.inf,
+    -1,
+    0,
+    1,
+    2,
+    0.5,
+    1e-300,
+    1e-30,
+    1e12,
+    1e30,
+    1e300,
+    2**31 - 1,
+    2**62,
+    -(2**31),
+]
+TYPES = [
+    "f2",
+    "f4",
+    "f8",
+    "i1",
+    "i2",
+    "i4",
+    "i8",
+    "u1",
+    "u8",
+    "b1",
+    "U3",
+    "S3",
+    "c16",
+    ">f8",
+    ">i4",
+    "M8[s]",
+]
 Kind = Callable[[Contents, np.random.Generator], str]
 BOMB = 2**28  # bytes of an unused member
 
 
-def damaged(whole: Contents, rng: np.random.Generator, choice: list[Kind] | None = None) -> tuple[str, Contents]:
-    """A copy with one to three kinds of damage of a choice (default: all), and their names. Half have a valid digest."""
+def damaged(
+    whole: Contents,
+    rng: np.random.Generator,
+    choice: list[Kind] | None = None,
+) -> tuple[str, Contents]:
+    """A copy with one to three kinds of damage of a choice (default: all), and their names.
+
+    Half have a valid digest.
+    """
     choice = choice or KINDS
-    contents = Contents(deepcopy(whole.manifest), {name: array.copy() for name, array in whole.arrays.items()})
+    contents = Contents(
+        deepcopy(whole.manifest), {name: array.copy() for name, array in whole.arrays.items()}
+    )
     kinds = [choice[i] for i in rng.integers(len(choice), size=rng.choice([1, 1, 1, 2, 3]))]
     said = [f"{kind.__name__}({kind(contents, rng)})" for kind in kinds]
     contents.seal = bool(rng.integers(2))
@@ -55,7 +100,11 @@ def change_value(contents: Contents, rng: np.random.Generator) -> str:
 
 def nudge_value(contents: Contents, rng: np.random.Generator) -> str:
     values = _values(contents)
-    numbers = [name for name, value in values.items() if isinstance(value, int | float) and not isinstance(value, bool)]
+    numbers = [
+        name
+        for name, value in values.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
     if not numbers:
         return "nothing"
     name = _one(numbers, rng)
@@ -71,7 +120,20 @@ def drop_value(contents: Contents, rng: np.random.Generator) -> str:
 
 
 def add_value(contents: Contents, rng: np.random.Generator) -> str:
-    name = _one(["n_features_in_", "n_jobs", "verbose", "callbacks", "_dtype", "__class__", "x", "by_words", *contents.arrays], rng)
+    name = _one(
+        [
+            "n_features_in_",
+            "n_jobs",
+            "verbose",
+            "callbacks",
+            "_dtype",
+            "__class__",
+            "x",
+            "by_words",
+            *contents.arrays,
+        ],
+        rng,
+    )
     _values(contents)[name] = _one(ODD_VALUES, rng)
     return name
 
@@ -90,14 +152,23 @@ def change_manifest(contents: Contents, rng: np.random.Generator) -> str:
     if rng.random() < 0.3:
         contents.manifest.pop(key, None)
         return f"-{key}"
-    classes = ["LDA", "LabeledLDA", "AuthorTopicModel", "RelationalTopicModel", "LatentDirichletAllocation", "TopicModel"]
+    classes = [
+        "LDA",
+        "LabeledLDA",
+        "AuthorTopicModel",
+        "RelationalTopicModel",
+        "LatentDirichletAllocation",
+        "TopicModel",
+    ]
     contents.manifest[key] = _one([*ODD_VALUES, *classes], rng)
     return f"{key}={str(contents.manifest[key])[:20]}"
 
 
 def change_text(contents: Contents, rng: np.random.Generator) -> str:
     changes: dict[str, Callable[[str], str]] = {
-        "key twice": lambda text: text.replace('"values": {', '"values": {"n_iter_": 1, "n_iter_": 2, ', 1),
+        "key twice": lambda text: text.replace(
+            '"values": {', '"values": {"n_iter_": 1, "n_iter_": 2, ', 1
+        ),
         "manifest twice": lambda text: text[:-1] + ', "values": {}}',
         "NaN": lambda text: text.replace(": 1", ": NaN", 1),
         "infinity": lambda text: text.replace(": 0", ": 1e999", 1),
@@ -129,11 +200,17 @@ def change_shape(contents: Contents, rng: np.random.Generator) -> str:
     name = _one(contents.arrays, rng)
     array = contents.arrays[name]
     axis = int(rng.integers(max(array.ndim, 1)))
-    change = _one(["transpose", "shorter", "longer", "flat", "deeper", "empty", "one", "scalar"], rng)
-    longer = np.concatenate([array, array.take([0], axis)], axis) if array.size and array.ndim else array
+    change = _one(
+        ["transpose", "shorter", "longer", "flat", "deeper", "empty", "one", "scalar"], rng
+    )
+    longer = (
+        np.concatenate([array, array.take([0], axis)], axis) if array.size and array.ndim else array
+    )
     shapes: dict[str, Callable[[], np.ndarray]] = {
         "transpose": lambda: array.T,
-        "shorter": lambda: array.take(range(max(array.shape[axis] - 1, 0)), axis) if array.ndim else array,
+        "shorter": lambda: (
+            array.take(range(max(array.shape[axis] - 1, 0)), axis) if array.ndim else array
+        ),
         "longer": lambda: longer,
         "flat": lambda: array.ravel(),
         "deeper": lambda: array[None],
@@ -168,7 +245,9 @@ def change_numbers(contents: Contents, rng: np.random.Generator) -> str:
     places = rng.integers(array.size, size=_one([1, 1, 3, array.size], rng))
     with np.errstate(all="ignore"):
         if array.dtype.kind in "iub":
-            array.reshape(-1)[places] = np.int64(0 if not np.isfinite(value) else max(min(value, 2**62), -(2**62))).astype(array.dtype)
+            array.reshape(-1)[places] = np.int64(
+                0 if not np.isfinite(value) else max(min(value, 2**62), -(2**62))
+            ).astype(array.dtype)
         elif array.dtype.kind == "f":
             array.reshape(-1)[places] = value
         elif array.dtype.kind == "U":
@@ -183,7 +262,9 @@ def nudge_numbers(contents: Contents, rng: np.random.Generator) -> str:
         return "nothing"
     places = rng.integers(array.size, size=_one([1, 2], rng))
     with np.errstate(all="ignore"):
-        array.reshape(-1)[places] += array.dtype.type(_one([1, -1, 2, 1000], rng)) if array.dtype.kind != "u" else 1
+        array.reshape(-1)[places] += (
+            array.dtype.type(_one([1, -1, 2, 1000], rng)) if array.dtype.kind != "u" else 1
+        )
     return name
 
 
@@ -191,13 +272,19 @@ def shuffle(contents: Contents, rng: np.random.Generator) -> str:
     name = _one(contents.arrays, rng)
     array = contents.arrays[name]
     if array.ndim:
-        contents.arrays[name] = array[rng.permutation(len(array))] if rng.integers(2) else array[::-1].copy()
+        contents.arrays[name] = (
+            array[rng.permutation(len(array))] if rng.integers(2) else array[::-1].copy()
+        )
     return name
 
 
 def bad_text(contents: Contents, rng: np.random.Generator) -> str:
     """Numbers that are no characters, in an array of text."""
-    texts = [name for name, array in contents.arrays.items() if array.dtype.kind == "U" and array.size and array.ndim]
+    texts = [
+        name
+        for name, array in contents.arrays.items()
+        if array.dtype.kind == "U" and array.size and array.ndim
+    ]
     if not texts:
         return "nothing"
     name = _one(texts, rng)
@@ -222,7 +309,18 @@ def drop_array(contents: Contents, rng: np.random.Generator) -> str:
 
 def add_array(contents: Contents, rng: np.random.Generator) -> str:
     name = _one(
-        ["x", "n_features_in_", "components_ ", "../up", "/root/x", "links_.data", "doc_ids_", "_online.evidence", "lists.indptr"], rng
+        [
+            "x",
+            "n_features_in_",
+            "components_ ",
+            "../up",
+            "/root/x",
+            "links_.data",
+            "doc_ids_",
+            "_online.evidence",
+            "lists.indptr",
+        ],
+        rng,
     )
     contents.arrays[name] = _one(list(contents.arrays.values()), rng).copy()
     return name
@@ -244,7 +342,9 @@ def lie_in_header(contents: Contents, rng: np.random.Generator) -> str:
     name = _one(contents.arrays, rng)
     array = contents.arrays[name]
     lies: dict[str, Callable[[], bytes]] = {
-        "more rows": lambda: npy(array, shape=(array.shape[0] + 1 if array.ndim else 1, *array.shape[1:])),
+        "more rows": lambda: npy(
+            array, shape=(array.shape[0] + 1 if array.ndim else 1, *array.shape[1:])
+        ),
         "huge": lambda: npy(array, shape=(2**40, *array.shape[1:])),
         "wraps around": lambda: npy(array, shape=(2**32, 2**32)),
         "negative": lambda: npy(array, shape=(-1, *array.shape[1:])),
@@ -269,10 +369,14 @@ def change_packing(contents: Contents, rng: np.random.Generator) -> str:
     """Claims of the zip itself, in its directory."""
     changes: dict[str, Callable[[bytes], bytes]] = {
         "encrypted": lambda data: _in_directory(data, 8, struct.pack("<H", 1), rng),
-        "other method": lambda data: _in_directory(data, 10, struct.pack("<H", int(_one([8, 12, 14, 99], rng))), rng),
+        "other method": lambda data: _in_directory(
+            data, 10, struct.pack("<H", int(_one([8, 12, 14, 99], rng))), rng
+        ),
         "larger": lambda data: _in_directory(data, 24, struct.pack("<I", 2**31 - 5), rng),
         "smaller": lambda data: _in_directory(data, 24, struct.pack("<I", 1), rng),
-        "both larger": lambda data: _in_directory(data, 20, struct.pack("<II", 2**31 - 5, 2**31 - 5), rng),
+        "both larger": lambda data: _in_directory(
+            data, 20, struct.pack("<II", 2**31 - 5, 2**31 - 5), rng
+        ),
         "elsewhere": lambda data: _in_directory(data, 42, struct.pack("<I", 3), rng),
         "checksum": lambda data: _in_directory(data, 16, struct.pack("<I", 12345), rng),
         "cut": lambda data: data[: int(rng.integers(len(data)))],
@@ -299,9 +403,14 @@ def _in_directory(data: bytes, offset: int, new: bytes, rng: np.random.Generator
 def _with_bomb(data: bytes) -> bytes:
     """The zip with an unused member of many zeros."""
     out = io.BytesIO(data)
-    with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive, archive.open("unused.npy", "w") as file:
+    with (
+        zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("unused.npy", "w") as file,
+    ):
         header = io.BytesIO()
-        np.lib.format.write_array_header_1_0(header, {"descr": "|u1", "fortran_order": False, "shape": (BOMB,)})
+        np.lib.format.write_array_header_1_0(
+            header, {"descr": "|u1", "fortran_order": False, "shape": (BOMB,)}
+        )
         file.write(header.getvalue())
         for _ in range(BOMB // 2**20):
             file.write(bytes(2**20))
@@ -309,13 +418,18 @@ def _with_bomb(data: bytes) -> bytes:
 
 
 KINDS: list[Kind] = [
-    change_value, change_value, nudge_value, drop_value, add_value, swap_values, change_manifest, change_text,
-    change_type, change_shape, change_shape, change_sizes, change_numbers, change_numbers, change_numbers, nudge_numbers, shuffle,
-    bad_text, swap_arrays, drop_array, add_array, add_member, repeat, lie_in_header, lie_in_header, change_packing,
+    change_value, change_value, nudge_value, drop_value, add_value, swap_values, change_manifest,
+    change_text,
+    change_type, change_shape, change_shape, change_sizes, change_numbers, change_numbers,
+    change_numbers, nudge_numbers, shuffle,
+    bad_text, swap_arrays, drop_array, add_array, add_member, repeat, lie_in_header, lie_in_header,
+    change_packing,
 ]  # fmt: skip
 
 # Of files without a manifest.
 ARRAY_KINDS: list[Kind] = [
-    change_type, change_shape, change_shape, change_sizes, change_numbers, change_numbers, change_numbers, nudge_numbers, shuffle, bad_text,
-    swap_arrays, drop_array, add_array, add_member, repeat, lie_in_header, lie_in_header, change_packing,
+    change_type, change_shape, change_shape, change_sizes, change_numbers, change_numbers,
+    change_numbers, nudge_numbers, shuffle, bad_text, swap_arrays, drop_array, add_array,
+    add_member,
+    repeat, lie_in_header, lie_in_header, change_packing,
 ]  # fmt: skip

@@ -54,7 +54,11 @@ class Failure:
 
 def scratch_folder() -> Path:
     """A folder in memory, where there is such a thing, until this process ends."""
-    folder = Path(tempfile.mkdtemp(prefix="topoi-fuzz-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
+    folder = Path(
+        tempfile.mkdtemp(
+            prefix="topoi-fuzz-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None
+        )
+    )
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
@@ -70,7 +74,9 @@ def outcome_of(read: Callable[[], str], path: Path) -> str:
         raise
 
 
-def run_cases(cases: Iterable[Case], *, seconds: float = SECONDS) -> tuple[Counter[str], list[Failure]]:
+def run_cases(
+    cases: Iterable[Case], *, seconds: float = SECONDS
+) -> tuple[Counter[str], list[Failure]]:
     """Carry out all cases, each batch in a child. Returns counts of outcomes, and failures."""
     counts: Counter[str] = Counter()
     failures: list[Failure] = []
@@ -105,7 +111,11 @@ def _in_child(batch: list[Case], seconds: float) -> list[tuple[str, str]]:
             if not news:
                 os.kill(child, signal.SIGKILL)  # it may be dead already, but it is still our child
                 _, status = os.waitpid(child, 0)
-                died = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"exit status {os.WEXITSTATUS(status)}"
+                died = (
+                    f"signal {os.WTERMSIG(status)}"
+                    if os.WIFSIGNALED(status)
+                    else f"exit status {os.WEXITSTATUS(status)}"
+                )
                 return [*done, ("crash", died) if ready else ("hang", f"more than {seconds:g} s")]
             *lines, rest = (rest + news).split(b"\n")
             for line in lines:
@@ -136,6 +146,12 @@ def _work(batch: list[Case], write: int) -> None:
 def table(results: dict[str, Counter[str]]) -> str:
     """One row per target, one column per outcome."""
     rows = [["target", "cases", *GOOD, *BAD]]
-    rows += [[name, str(sum(counts.values())), *(str(counts[outcome]) for outcome in (*GOOD, *BAD))] for name, counts in results.items()]
+    rows += [
+        [name, str(sum(counts.values())), *(str(counts[outcome]) for outcome in (*GOOD, *BAD))]
+        for name, counts in results.items()
+    ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    )

@@ -23,11 +23,13 @@ import numpy as np
 
 from fuzz.checkpoints import small_grid
 from fuzz.harness import Case, scratch_folder
-from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, TopicModel, datasets, files
-from topoi.digests import digest
+from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, TopicModel, datasets
+from topoi.choices import RULES, SCHEDULES
 from topoi.graph.factors import Authors, Links, Words
-from topoi.infer.rules import RULES, make_rule
-from topoi.infer.schedules import SCHEDULES, make_schedule
+from topoi.infer.rules import make_rule
+from topoi.infer.schedules import make_schedule
+from topoi.storage import files
+from topoi.storage.digests import digest
 
 MOST_KILLS = 4  # of one run
 MOST_STARTS = 60  # of a run that ends, again and again, before it is killed
@@ -54,7 +56,12 @@ def _fits() -> Iterator[tuple[str, Callable[[], Any], Any]]:
         "without messages": {"messages": "none"},
         "with solved messages": {"messages": "solved", "schedule": "synchronous"},
         "converging": {"tol": 0.02, "evaluate_every": 2, "max_iter": 40},
-        "converging in batches": {"tol": 0.05, "evaluate_every": 2, "batch_size": 7, "max_iter": 20},
+        "converging in batches": {
+            "tol": 0.05,
+            "evaluate_every": 2,
+            "batch_size": 7,
+            "max_iter": 20,
+        },
     }
     for rule in ("bp", "sibp", "cvb0"):
         plain[f"{rule} in batches"] = {"rule": rule, "batch_size": 7, "max_iter": 3}

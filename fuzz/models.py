@@ -14,7 +14,14 @@ import topoi
 from fuzz.archives import Contents, contents_of, packed
 from fuzz.damage import damaged
 from fuzz.harness import Case, outcome_of, scratch_folder
-from topoi import LDA, AuthorTopicModel, LabeledLDA, LatentDirichletAllocation, RelationalTopicModel, datasets
+from topoi import (
+    LDA,
+    AuthorTopicModel,
+    LabeledLDA,
+    LatentDirichletAllocation,
+    RelationalTopicModel,
+    datasets,
+)
 
 TEXTS = ["cats and dogs", "dogs chase cats", "stocks fell today", "stocks and bonds rose"] * 3
 HARD_TEXT = "cats " + "a" * 3_000 + "! dogs " + "a-" * 1_500 + " stocks"
@@ -23,11 +30,19 @@ HARD_TEXT = "cats " + "a" * 3_000 + "! dogs " + "a-" * 1_500 + " stocks"
 def fitted() -> list[Any]:
     """Small models that together use everything a file can hold."""
     few: dict[str, Any] = {"max_iter": 3}
-    authors, links, labels = datasets.make_authors(12, 4, 15, 3)[0], datasets.make_links(12, 15, 3)[0], datasets.make_labels(12, 15, 3)[0]
-    corpus = topoi.read(TEXTS, id=[f"d{i}" for i in range(12)], vectorizer=topoi.make_vectorizer(ngram_range=(1, 2)))
+    authors, links, labels = (
+        datasets.make_authors(12, 4, 15, 3)[0],
+        datasets.make_links(12, 15, 3)[0],
+        datasets.make_labels(12, 15, 3)[0],
+    )
+    corpus = topoi.read(
+        TEXTS, id=[f"d{i}" for i in range(12)], vectorizer=topoi.make_vectorizer(ngram_range=(1, 2))
+    )
     ids = [f"p{i}" for i in range(12)]
     neighbours = (
-        [[ids[j] for j in links.links[links.links[:, 0] == i, 1]] for i in range(12)] if isinstance(links.links, np.ndarray) else None
+        [[ids[j] for j in links.links[links.links[:, 0] == i, 1]] for i in range(12)]
+        if isinstance(links.links, np.ndarray)
+        else None
     )
     related = RelationalTopicModel(3, **few)
     return [
@@ -38,7 +53,11 @@ def fitted() -> list[Any]:
         LDA(3).partial_fit(authors),
         LatentDirichletAllocation(3, random_state=0, **few).fit(authors),
         AuthorTopicModel(3, author_prior="learned", **few).fit(authors),
-        related.fit(links.counts, links=neighbours, doc_ids=ids) if neighbours is not None else related.fit(links),
+        (
+            related.fit(links.counts, links=neighbours, doc_ids=ids)
+            if neighbours is not None
+            else related.fit(links)
+        ),
         LabeledLDA(1, **few).fit(labels),
     ]
 
@@ -46,12 +65,18 @@ def fitted() -> list[Any]:
 def signature(model: Any) -> list[Any]:
     """What a model says: predictions, words, names and parameters. Raises what its use raises."""
     counts = datasets.make_lda(4, model.n_features_in_, 3, random_state=5)[0].counts
-    shares = np.asarray(model.transform(counts), dtype=np.float64)
-    said: list[Any] = [type(model).__name__, model.n_features_in_, shares.tolist(), model.top_words(3), model.top_words(3, relevance=0.4)]
+    proportions = np.asarray(model.transform(counts), dtype=np.float64)
+    said: list[Any] = [
+        type(model).__name__,
+        model.n_features_in_,
+        proportions.tolist(),
+        model.top_words(3),
+        model.top_words(3, relevance=0.4),
+    ]
     said += [
         model.topic_names_,
         model.components_.tolist(),
-        model.topic_shares_.tolist(),
+        model.topic_proportions_.tolist(),
         model.n_iter_,
         repr(getattr(model, "history_", 0)),
     ]
@@ -62,10 +87,19 @@ def signature(model: Any) -> list[Any]:
         said.append(model.vectorizer_.transform([*TEXTS, HARD_TEXT]).toarray().tolist())
     if hasattr(model, "author_names_") and len(model.author_names_) > 1:
         name = model.author_names_[0]
-        said += [model.predict_authors(counts, 2), model.similar_authors(name, 2), model.topics_of_author(name)]
+        said += [
+            model.predict_authors(counts, 2),
+            model.similar_authors(name, 2),
+            model.topics_of_author(name),
+        ]
         said.append(model.transform(counts, [[name]] * 4).tolist())
     if hasattr(model, "links_"):
-        said += [model.predict_links(counts, 3), model.transform(counts, [[0]] * 4).tolist(), model.links_.nnz, repr(model.doc_ids_)]
+        said += [
+            model.predict_links(counts, 3),
+            model.transform(counts, [[0]] * 4).tolist(),
+            model.links_.nnz,
+            repr(model.doc_ids_),
+        ]
     if hasattr(model, "classes_"):
         said += [repr(model.predict(counts)), model.predict_proba(counts).tolist()]
     if hasattr(model, "partial_fit"):
@@ -77,8 +111,12 @@ def signature(model: Any) -> list[Any]:
 def is_sound(model: Any) -> bool:
     """Whether a model predicts proper topic proportions."""
     counts = datasets.make_lda(4, model.n_features_in_, 3, random_state=5)[0].counts
-    shares = np.asarray(model.transform(counts), dtype=np.float64)
-    return bool(np.isfinite(shares).all() and (shares >= 0).all() and np.allclose(shares.sum(axis=1), 1, atol=1e-3))
+    proportions = np.asarray(model.transform(counts), dtype=np.float64)
+    return bool(
+        np.isfinite(proportions).all()
+        and (proportions >= 0).all()
+        and np.allclose(proportions.sum(axis=1), 1, atol=1e-3)
+    )
 
 
 def cases(n: int, seed: int) -> Iterator[Case]:
@@ -105,7 +143,11 @@ def _run(path: Path, contents: Contents, expected: list[Any]) -> str:
         return "accepted"
 
     outcome = outcome_of(load, path)
-    return outcome if outcome == "refused" else judged(partial(signature, loaded[0]), expected, contents.seal and is_sound(loaded[0]))
+    return (
+        outcome
+        if outcome == "refused"
+        else judged(partial(signature, loaded[0]), expected, contents.seal and is_sound(loaded[0]))
+    )
 
 
 def judged(say: Callable[[], Any], expected: Any, may_differ: bool) -> str:

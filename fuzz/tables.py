@@ -1,4 +1,4 @@
-"""Damage to Parquet and .h5ad files: other types, values and shapes in a valid container, or changed bytes."""
+"""Damage to Parquet and .h5ad files: other types, values and shapes, or changed bytes."""
 
 from __future__ import annotations
 
@@ -71,14 +71,21 @@ def damage_parquet(whole: bytes, rng: Rng) -> tuple[str, bytes]:
         names[column] = one(["", "TEXT", "x", "\x1b[31m"], rng)
         table = table.rename_columns(names)
     elif kind == "rows":
-        table = pa.concat_tables([table, table]) if rng.random() < 0.5 else table.take(rng.integers(table.num_rows, size=3))
+        table = (
+            pa.concat_tables([table, table])
+            if rng.random() < 0.5
+            else table.take(rng.integers(table.num_rows, size=3))
+        )
     else:
         table = table.slice(0, int(rng.integers(2)))
     return f"{name} {kind}", parquet_bytes(table)
 
 
 def damage_h5ad(whole: bytes, rng: Rng) -> tuple[str, bytes]:
-    """Other datasets and attributes, or a file that is cut or no HDF5. Inside a file HDF5 itself crashes on some changed bytes."""
+    """Other datasets and attributes, or a file that is cut or not HDF5.
+
+    No random bytes: the HDF5 library itself crashes on some of them.
+    """
     if rng.random() < 0.2:
         kind = one([cut, add_tail, replace_all], rng)
         return kind.__name__, kind(whole, rng)
@@ -87,7 +94,8 @@ def damage_h5ad(whole: bytes, rng: Rng) -> tuple[str, bytes]:
         names: list[str] = []
         file.visit(names.append)
         name = one(names, rng)
-        change: Callable[[h5py.File, str, Rng], str] = one([_drop, _replace, _replace, _replace, _attribute, _attribute, _number], rng)
+        kinds = [_drop, _replace, _replace, _replace, _attribute, _attribute, _number]
+        change: Callable[[h5py.File, str, Rng], str] = one(kinds, rng)
         said = change(file, name, rng)
     return f"{name} {said}", out.getvalue()
 
@@ -100,10 +108,14 @@ def _drop(file: h5py.File, name: str, rng: Rng) -> str:
 def _replace(file: h5py.File, name: str, rng: Rng) -> str:
     attributes = dict(file[name].attrs)
     del file[name]
-    kind = one(["claims", "scalar", "text", "negative", "long", "short", "float", "group", "nan", "two"], rng)
+    kind = one(
+        ["claims", "scalar", "text", "negative", "long", "short", "float", "group", "nan", "two"],
+        rng,
+    )
     content: dict[str, Any] = {
-        "scalar": 3, "text": "x", "negative": np.full(5, -1), "long": np.arange(100), "short": np.zeros(1, int), "float": np.ones(5) / 3,
-        "nan": np.full(5, np.nan), "two": np.ones((4, 4)),
+        "scalar": 3, "text": "x", "negative": np.full(5, -1), "long": np.arange(100),
+        "short": np.zeros(1, int), "float": np.ones(5) / 3, "nan": np.full(5, np.nan),
+        "two": np.ones((4, 4)),
     }  # fmt: skip
     if kind == "claims":
         file.create_dataset(name, (BIG,), "i8", chunks=(1024,))
@@ -125,7 +137,24 @@ def _attribute(file: h5py.File, name: str, rng: Rng) -> str:
     if rng.random() < 0.3:
         del attributes[key]
         return f"-{key}"
-    attributes[key] = one(["", "x", "array", "csc_matrix", 5, -1, [BIG, BIG], [4, BIG], [BIG, 4], [-1, 4], [4, 3], [1.5, 2], "9.9.9"], rng)
+    attributes[key] = one(
+        [
+            "",
+            "x",
+            "array",
+            "csc_matrix",
+            5,
+            -1,
+            [BIG, BIG],
+            [4, BIG],
+            [BIG, 4],
+            [-1, 4],
+            [4, 3],
+            [1.5, 2],
+            "9.9.9",
+        ],
+        rng,
+    )
     return key
 
 

@@ -10,12 +10,16 @@ import numpy as np
 
 TOKEN = re.compile(rb"[^\s,;:|\"]+")
 ODD_TOKENS = [
-    "", "0", "1", "2", "3", "-1", "-0", "+1", "007", "1.5", "1e3", "1e13", "1e400", "-1e400", "nan", "inf", "NA", "x", "1:1", "1:1:2", "0x10",
-    "1_000", "\uff11", "٣", "²", "2147483647", "2147483648", "4294967297", "300000000", "1000000000000", "9223372036854775807",
-    "9223372036854775808", "18446744073709551617", "9" * 5_000, "0." + "3" * 5_000, "qid:1", "1,2", "é", "\u2028", "\x1b[31m", "%", "#",
+    "", "0", "1", "2", "3", "-1", "-0", "+1", "007", "1.5", "1e3", "1e13", "1e400", "-1e400", "nan",
+    "inf", "NA", "x", "1:1", "1:1:2", "0x10", "1_000", "\uff11", "٣", "²", "2147483647",
+    "2147483648",
+    "4294967297", "300000000", "1000000000000", "9223372036854775807", "9223372036854775808",
+    "18446744073709551617", "9" * 5_000, "0." + "3" * 5_000, "qid:1", "1,2", "é", "\u2028",
+    "\x1b[31m", "%", "#",
 ]  # fmt: skip
 ODD_JSON = [
-    "null", "true", "1e400", "NaN", "-5", "1" * 5_000, '"\\ud800"', '""', "[]", "[[]]", '["a", ["b"]]', "{}", '{"a": 1}', '["a", null, 3.0]',
+    "null", "true", "1e400", "NaN", "-5", "1" * 5_000, '"\\ud800"', '""', "[]", "[[]]",
+    '["a", ["b"]]', "{}", '{"a": 1}', '["a", null, 3.0]',
     "[" * 50_000 + "]" * 50_000, '{"a":' * 20_000 + "1" + "}" * 20_000,
 ]  # fmt: skip
 TAILS = [
@@ -105,7 +109,9 @@ def change_encoding(data: bytes, rng: np.random.Generator) -> bytes:
 
 
 def change_ends(data: bytes, rng: np.random.Generator) -> bytes:
-    return data.replace(b"\n", one([b"\r\n", b"\r", b"\n\n", b"\x0b", b"\xe2\x80\xa8", b"\n\r"], rng))
+    return data.replace(
+        b"\n", one([b"\r\n", b"\r", b"\n\n", b"\x0b", b"\xe2\x80\xa8", b"\n\r"], rng)
+    )
 
 
 def cut(data: bytes, rng: np.random.Generator) -> bytes:
@@ -127,18 +133,49 @@ def insert_bytes(data: bytes, rng: np.random.Generator) -> bytes:
     place = rng.integers(len(data) + 1)
     return (
         data[:place]
-        + one([b"\0", b'"', b"'", b"\xff", b"\xed\xa0\x80", b"\\", b"\r", b"[", b"{", b"sep=;\n", b'sep="\n'], rng)
+        + one(
+            [
+                b"\0",
+                b'"',
+                b"'",
+                b"\xff",
+                b"\xed\xa0\x80",
+                b"\\",
+                b"\r",
+                b"[",
+                b"{",
+                b"sep=;\n",
+                b'sep="\n',
+            ],
+            rng,
+        )
         + data[place:]
     )
 
 
 def replace_all(data: bytes, rng: np.random.Generator) -> bytes:
-    return one([b"", b"\n", b"\xef\xbb\xbf", b" ", b"\0" * 100, b"\x93NUMPY", b"PAR1", b"sep=;", b'"', b"[" * 100_000, b"PK\x03\x04"], rng)
+    return one(
+        [
+            b"",
+            b"\n",
+            b"\xef\xbb\xbf",
+            b" ",
+            b"\0" * 100,
+            b"\x93NUMPY",
+            b"PAR1",
+            b"sep=;",
+            b'"',
+            b"[" * 100_000,
+            b"PK\x03\x04",
+        ],
+        rng,
+    )
 
 
 KINDS: list[Damage] = [
-    change_token, change_token, change_token, change_header, change_header, change_json, change_lines, change_lines, change_separators,
-    change_encoding, change_ends, cut, add_tail, add_tail, flip_bytes, flip_bytes, insert_bytes, replace_all,
+    change_token, change_token, change_token, change_header, change_header, change_json,
+    change_lines, change_lines, change_separators, change_encoding, change_ends, cut, add_tail,
+    add_tail, flip_bytes, flip_bytes, insert_bytes, replace_all,
 ]  # fmt: skip
 
 
@@ -163,5 +200,7 @@ def compressed(data: bytes, rng: np.random.Generator) -> tuple[str, bytes]:
         "bomb": lambda: gzip.compress(data + b" " * 2**23, 1, mtime=0),
         "empty": lambda: gzip.compress(b"", mtime=0),
     }
-    name = one(["whole"] * 20 + ["cut", "flipped", "tail", "twice", "plain"] * 3 + ["bomb", "empty"], rng)
+    name = one(
+        ["whole"] * 20 + ["cut", "flipped", "tail", "twice", "plain"] * 3 + ["bomb", "empty"], rng
+    )
     return name, kinds[name]()

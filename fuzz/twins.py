@@ -1,4 +1,4 @@
-"""Readers of counts as text in their plainest form, with numbers of any size: what topoi accepts must be what these read.
+"""Plain readers of counts as text, with numbers of any size: what topoi accepts they read the same.
 
 They take text that topoi has accepted, and refuse nothing. Entries of 0 are left out.
 """
@@ -49,8 +49,12 @@ def mtx(text: str) -> Entries:
     if layout == "array":
         n_docs, n_words = map(int, lines[0])
         below = symmetry == "symmetric"
-        places = [(doc, word) for word in range(n_words) for doc in range(word if below else 0, n_docs)]
-        lines[1:] = [[str(doc + 1), str(word + 1), value] for (doc, word), (value,) in zip(places, lines[1:], strict=True)]
+        places = [
+            (doc, word) for word in range(n_words) for doc in range(word if below else 0, n_docs)
+        ]
+        values = [value for (value,) in lines[1:]]
+        rows = zip(places, values, strict=True)
+        lines[1:] = [[str(doc + 1), str(word + 1), value] for (doc, word), value in rows]
     found: Counter[tuple[int, int]] = Counter()
     for doc, word, *value in lines[1:]:
         count = float(value[0]) if field != "pattern" else 1.0

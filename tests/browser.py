@@ -1,4 +1,6 @@
-"""Chromium without a window, driven over its debugging pipe: enough to open a page and ask what it did."""
+"""Chromium without a window, driven over its debugging pipe: enough to open a page and ask what it
+did.
+"""
 
 from __future__ import annotations
 
@@ -16,27 +18,48 @@ OPTIONS = [
     "--headless",
     "--no-sandbox",
     "--no-first-run",
-    *(f"--disable-{feature}" for feature in ("gpu", "quic", "background-networking", "component-update", "sync", "dev-shm-usage")),
+    *(
+        f"--disable-{feature}"
+        for feature in (
+            "gpu",
+            "quic",
+            "background-networking",
+            "component-update",
+            "sync",
+            "dev-shm-usage",
+        )
+    ),
     "--remote-debugging-pipe",
 ]
 PATIENCE = 60  # seconds for any answer
 
 
 class Browser:
-    """A browser with an empty profile in `folder`. `said` holds what the console of the last page says."""
+    """A browser with an empty profile in `folder`.
+
+    `said` holds what the console of the last page says.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.said, self.number, self.buffer = folder, [], 0, b""
 
     def __enter__(self) -> Self:
         (commands, self.commands), (self.answers, answers) = os.pipe(), os.pipe()
-        start = f'exec "$@" 3<&{commands} 4>&{answers}'  # Chromium listens on file 3 and answers on file 4
+        # Chromium listens on file 3 and answers on file 4
+        start = f'exec "$@" 3<&{commands} 4>&{answers}'
         arguments = [CHROMIUM, *OPTIONS, f"--user-data-dir={self.folder}", "about:blank"]
         with (self.folder / "log").open("wb") as log:
-            self.process = subprocess.Popen(["bash", "-c", start, "bash", *arguments], pass_fds=(commands, answers), stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                ["bash", "-c", start, "bash", *arguments],
+                pass_fds=(commands, answers),
+                stdout=log,
+                stderr=log,
+            )
         os.close(commands), os.close(answers)
         target = self._ask("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.session = self._ask("Target.attachToTarget", targetId=target, flatten=True)[
+            "sessionId"
+        ]
         for domain in ("Page", "Runtime", "Log"):
             self.ask(f"{domain}.enable")
         return self
@@ -54,15 +77,21 @@ class Browser:
             pass
 
     def value(self, expression: str) -> Any:
-        """What a JavaScript expression gives on the page; the page's policy does not bind the debugger."""
-        return self.ask("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
+        """What a JavaScript expression gives on the page; the page's policy does not bind the
+        debugger.
+        """
+        return self.ask("Runtime.evaluate", expression=expression, returnByValue=True)[
+            "result"
+        ].get("value")
 
     def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
         return self._ask(method, self.session, **parameters)
 
     def _ask(self, method: str, session: str | None = None, **parameters: Any) -> dict[str, Any]:
         self.number += 1
-        command = {"id": self.number, "method": method, "params": parameters} | ({"sessionId": session} if session else {})
+        command = {"id": self.number, "method": method, "params": parameters} | (
+            {"sessionId": session} if session else {}
+        )
         os.write(self.commands, json.dumps(command).encode() + b"\0")
         while (answer := self._hear()).get("id") != self.number:
             pass
@@ -79,9 +108,9 @@ class Browser:
             assert received, (self.folder / "log").read_text(errors="replace")
             self.buffer += received
         message, self.buffer = self.buffer.split(b"\0", 1)
-        heard = {"method": "", **json.loads(message)}
-        if heard["method"] == "Log.entryAdded":
-            self.said.append(heard["params"]["entry"]["text"])
-        elif heard["method"] in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
-            self.said.append(json.dumps(heard["params"]))
-        return heard
+        field_message = {"method": "", **json.loads(message)}
+        if field_message["method"] == "Log.entryAdded":
+            self.said.append(field_message["params"]["entry"]["text"])
+        elif field_message["method"] in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
+            self.said.append(json.dumps(field_message["params"]))
+        return field_message

@@ -1,4 +1,6 @@
-"""Documents inferred afresh: the equations, blocks that take turns, and what is (not) kept between rounds."""
+"""Documents inferred afresh: the equations, blocks that take turns, and what is (not) kept between
+rounds.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,11 @@ from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, datas
 from topoi.graph import wiring
 from topoi.graph.factors import Documents, Words, compile_factors
 from topoi.infer import afresh, reference
-from topoi.infer.crew import Crew
 from topoi.infer.engine import sweep
 from topoi.infer.rules import make_rule
 from topoi.infer.schedules import FINISH, make_schedule
 from topoi.infer.state import State
+from topoi.infer.threads import ThreadPool
 
 ALPHA, BETA = 0.1, 0.05
 
@@ -27,17 +29,34 @@ ALPHA, BETA = 0.1, 0.05
 def started(counts, n_topics: int = 5, blocks: int = 3) -> State:
     """A run of schedule="incremental" before its first round."""
     graph = compile_factors([Words(counts), Documents()], n_topics, blocks=blocks)
-    return State.start(graph, make_rule("bp"), np.full(n_topics, ALPHA), BETA, seed=0, crew=Crew(1), stored=False)
+    return State.start(
+        graph,
+        make_rule("bp"),
+        np.full(n_topics, ALPHA),
+        BETA,
+        seed=0,
+        pool=ThreadPool(1),
+        stored=False,
+    )
 
 
 def rounds(state: State, n: int) -> None:
     rule = make_rule("bp")
     for _ in range(n):
-        sweep(state, rule, replace(make_schedule("incremental", rule), step=1.8, plain=0), Crew(1))
+        sweep(
+            state,
+            rule,
+            replace(make_schedule("incremental", rule), relaxation=1.8, relax_after=0),
+            ThreadPool(1),
+        )
 
 
-def one_document(x: np.ndarray, phi: np.ndarray, totals: np.ndarray, passes: int, discount: float) -> np.ndarray:
-    """(words, K) messages of one document by the equation of docs/afresh.md, word by word in plain NumPy."""
+def one_document(
+    x: np.ndarray, phi: np.ndarray, totals: np.ndarray, passes: int, discount: float
+) -> np.ndarray:
+    """(words, K) messages of one document by the equation of docs/afresh.md, word by word in plain
+    NumPy.
+    """
     words, mu = np.flatnonzero(x), np.zeros(phi.shape)
     share = (phi + BETA) / (totals + len(phi) * BETA)
     mu[words] = share[words] / share[words].sum(axis=1, keepdims=True)
@@ -45,8 +64,8 @@ def one_document(x: np.ndarray, phi: np.ndarray, totals: np.ndarray, passes: int
     for _ in range(passes):
         for w in words:
             own = x[w] * mu[w]
-            says = (np.maximum(phi[w] - own, 0) + BETA) / (totals - own + len(phi) * BETA)
-            new = says * (np.maximum(theta - own - discount, 0) + ALPHA)
+            word_term = (np.maximum(phi[w] - own, 0) + BETA) / (totals - own + len(phi) * BETA)
+            new = word_term * (np.maximum(theta - own - discount, 0) + ALPHA)
             new /= new.sum()
             theta += x[w] * (new - mu[w])
             mu[w] = new
@@ -59,29 +78,40 @@ def test_a_document_is_the_equation():
     phi, totals = run.state.tables.phi[:, :5].astype(float), run.state.tables.totals[:5].copy()
     run.sweep()
     of_edge = np.zeros((counts.nnz, 5))
-    of_edge[run.state.graph.wires.edge_id] = run.messages[:, :5]
+    of_edge[run.state.graph.arrays.edge_id] = run.messages[:, :5]
     for doc in (0, 1, 7):
         x = counts[[doc]].toarray()[0]
         expected = one_document(x, phi, totals, afresh.PASSES, afresh.DISCOUNT)
         found = of_edge[counts.indptr[doc] : counts.indptr[doc + 1]]
-        assert_allclose(found, expected[counts.indices[counts.indptr[doc] : counts.indptr[doc + 1]]], atol=1e-5)
+        assert_allclose(
+            found, expected[counts.indices[counts.indptr[doc] : counts.indptr[doc + 1]]], atol=1e-5
+        )
 
 
 def test_blocks_exchange_what_they_told_words():
-    """Words hold the sum of what blocks told them, and a round is the exchange of each block's part, in turn."""
+    """Words hold the sum of what blocks told them, and a round is the exchange of each block's
+    part, in turn.
+    """
     state, rule = started(small_counts()), make_rule("bp")
     rounds(state, 2)
     twin, told = reference.doubled(state.tables), state.contributions.astype(float)
     assert_allclose(twin.phi, np.maximum(told.sum(axis=0), 0), atol=1e-4)
     rounds(state, 1)
-    knobs, mu = state.knobs(rule, in_place=False), np.zeros(state.graph.message_size)
+    params, mu = state.params(rule, in_place=False), np.zeros(state.graph.message_size)
     for block, docs in enumerate(state.graph.docs_of_blocks):
-        reference.infer(state.graph, twin, mu, state.fields, knobs, afresh.settings(state, rule), docs)
+        reference.infer(
+            state.graph, twin, mu, state.fields, params, afresh.settings(state, rule), docs
+        )
         new = np.zeros_like(twin.phi)
         for doc in docs:
             words, x, visits = reference.edges_of(state.graph, doc)
-            at, size = state.graph.wires.visit_message[visits], np.diff(state.graph.wires.visit_edge)[visits]
-            messages = np.concatenate([mu[a : a + n * 16] for a, n in zip(at, size, strict=True)]).reshape(-1, 16)
+            at, size = (
+                state.graph.arrays.visit_message[visits],
+                np.diff(state.graph.arrays.visit_edge)[visits],
+            )
+            messages = np.concatenate(
+                [mu[a : a + n * 16] for a, n in zip(at, size, strict=True)]
+            ).reshape(-1, 16)
             np.add.at(new, words, x[:, None] * messages)
         change = 1.8 * (new - told[block])
         told[block] += change
@@ -96,10 +126,13 @@ def test_documents_hold_their_tokens_and_nothing_is_stored_but_one_block():
     counts = small_counts(60)
     state = started(counts, blocks=4)
     rounds(state, 3)
-    slots = state.graph.wires.slots
+    slots = state.graph.arrays.slots
     assert_allclose(state.tables.theta[slots].sum(axis=1), counts.sum(axis=1), rtol=1e-5)
-    assert len(state.flow.mu) < counts.nnz * state.graph.width / 2
-    assert len(state.flow.mu) == max(counts[docs].nnz for docs in state.graph.docs_of_blocks) * state.graph.width
+    assert len(state.messages.mu) < counts.nnz * state.graph.width / 2
+    assert (
+        len(state.messages.mu)
+        == max(counts[docs].nnz for docs in state.graph.docs_of_blocks) * state.graph.width
+    )
 
 
 def test_what_a_document_was_is_forgotten():
@@ -112,11 +145,17 @@ def test_what_a_document_was_is_forgotten():
 
 
 def test_weights_scale():
-    """The discount is a part of a token, and a light matrix has light tokens: times 1/64, priors too, nothing else changes."""
+    """The discount is a part of a token, and a light matrix has light tokens: times 1/64, priors
+    too, nothing else changes.
+    """
     counts = small_counts()
     options = {"schedule": "incremental", "max_iter": 4, "tol": 0}
-    plain = LDA(4, doc_topic_prior=0.1, topic_word_prior=0.05, **options).fit(sparse.csr_array((counts > 0).astype(float)))
-    light = LDA(4, doc_topic_prior=0.1 / 64, topic_word_prior=0.05 / 64, **options).fit(sparse.csr_array((counts > 0) / 64))
+    plain = LDA(4, doc_topic_prior=0.1, topic_word_prior=0.05, **options).fit(
+        sparse.csr_array((counts > 0).astype(float))
+    )
+    light = LDA(4, doc_topic_prior=0.1 / 64, topic_word_prior=0.05 / 64, **options).fit(
+        sparse.csr_array((counts > 0) / 64)
+    )
     assert_allclose(plain.doc_topic_, light.doc_topic_, atol=1e-5)
 
 
@@ -124,7 +163,14 @@ def test_weights_scale():
 @pytest.mark.parametrize("weighting", ["count", "tfidf"])
 def test_planted_blocks_are_found(blocks, rule, weighting):
     corpus, truth = blocks
-    model = LDA(4, rule=rule, schedule="incremental", weighting=weighting, doc_topic_prior=0.1, topic_word_prior=0.05).fit(corpus)
+    model = LDA(
+        4,
+        rule=rule,
+        schedule="incremental",
+        weighting=weighting,
+        doc_topic_prior=0.1,
+        topic_word_prior=0.05,
+    ).fit(corpus)
     assert {record["schedule"] for record in model.history_} == {"incremental"}
     assert evaluate.match_topics(truth.topic_word, model)[1].min() > 0.98
 
@@ -137,7 +183,11 @@ def test_all_planted_topics_are_found_from_every_seed(seed):
 
 
 def test_every_model_infers_its_documents_afresh():
-    authors, links, labels = datasets.make_authors(60)[0], datasets.make_links(60)[0], datasets.make_labels(60)[0]
+    authors, links, labels = (
+        datasets.make_authors(60)[0],
+        datasets.make_links(60)[0],
+        datasets.make_labels(60)[0],
+    )
     options = {"schedule": "incremental", "max_iter": 30}
     for model, corpus in (
         (AuthorTopicModel(4, **options), authors),
@@ -151,10 +201,14 @@ def test_every_model_infers_its_documents_afresh():
 
 
 def test_the_last_rounds_of_auto_infer_documents_afresh(mixed):
-    """As many as there is room for; those that own several documents' words are left as they are."""
+    """As many as there is room for; those that own several documents' words are left as
+    they are.
+    """
     corpus, _ = mixed
     for max_iter, last in ((3, 0), (4, 1), (40, FINISH)):
-        chosen = [record["schedule"] for record in LDA(5, max_iter=max_iter, tol=0).fit(corpus).history_]
+        chosen = [
+            record["schedule"] for record in LDA(5, max_iter=max_iter, tol=0).fit(corpus).history_
+        ]
         assert chosen.count("afresh") == last
         assert chosen[max_iter - last :] == ["afresh"] * last
     converged = LDA(5).fit(corpus)
@@ -171,13 +225,20 @@ def test_a_callback_stops_a_run_at_once(mixed):
 
 
 def test_what_cannot_be_inferred_afresh_is_refused(mixed):
-    for options in ({"rule": "gibbs"}, {"rule": "cvb0"}, {"messages": "none"}, {"messages": "token"}):
+    for options in (
+        {"rule": "gibbs"},
+        {"rule": "cvb0"},
+        {"messages": "none"},
+        {"messages": "token"},
+    ):
         with pytest.raises(ValueError, match="incremental"):
             LDA(3, schedule="incremental", **options).fit(mixed[0])
 
 
 def test_more_documents_need_no_more_messages(monkeypatch):
-    """Blocks are as large as the grid makes them: with a grid of 16, a sixteenth of the messages."""
+    """Blocks are as large as the grid makes them: with a grid of 16, a sixteenth of the
+    messages.
+    """
     monkeypatch.setattr(wiring, "EDGES_PER_CELL", 10)
     counts = datasets.make_lda(300, 100, 4, random_state=0)[0].counts
     graph = compile_factors([Words(counts), Documents()], 4)
@@ -189,14 +250,18 @@ def test_more_documents_need_no_more_messages(monkeypatch):
 def test_prediction_is_inference_under_fixed_words_until_documents_converge(mixed, rule):
     """Another look at a predicted document changes nothing: it is a fixed point of the rule."""
     counts = mixed[0].counts[:20]
-    model = LDA(5, rule=rule, doc_topic_prior=ALPHA, topic_word_prior=BETA, max_iter=20).fit(mixed[0])
+    model = LDA(5, rule=rule, doc_topic_prior=ALPHA, topic_word_prior=BETA, max_iter=20).fit(
+        mixed[0]
+    )
     topics, theta = model.topic_word_.T, model.transform(counts)
     for doc in range(20):
         x, n = counts[[doc]].toarray()[0], counts[[doc]].sum()
         held = theta[doc] * (n + 5 * ALPHA) - ALPHA
         mu = topics * _says(held, rule)
         mu /= mu.sum(axis=1, keepdims=True)
-        for _ in range(100 if rule == "bp" else 0):  # its own part of what the document holds is removed
+        for _ in range(
+            100 if rule == "bp" else 0
+        ):  # its own part of what the document holds is removed
             mu = topics * (np.maximum(held - x[:, None] * mu, 0) + ALPHA)
             mu /= mu.sum(axis=1, keepdims=True)
         assert_allclose(x @ mu, held, atol=0.02 * n)

@@ -7,17 +7,19 @@ import pytest
 from numba.core import config
 
 from topoi.infer import kernels
-from topoi.infer.kernels import rows
+from topoi.infer.kernels import primitives
 
-pytestmark = pytest.mark.skipif(not config.BOUNDSCHECK, reason="run by make test-bounds, after the tests of the kernels")
+pytestmark = pytest.mark.skipif(
+    not config.BOUNDSCHECK, reason="run by make test-bounds, after the tests of the kernels"
+)
 
 
 def test_an_index_out_of_bounds_is_an_error():
-    @rows.inlined
+    @primitives.inlined
     def inner(x, i):
         return x[i]
 
-    @rows.compiled
+    @primitives.compiled
     def outer(x, i):
         return inner(x, i)
 

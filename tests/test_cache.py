@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import topoi
-from topoi.infer.kernels import cache, rows
+from topoi.infer.kernels import cache, primitives
 
 
 def triple(x):
@@ -32,7 +32,7 @@ def kept(folder: Path, suffix: str) -> Path:
 
 def use() -> tuple[int, int]:
     """Call a kernel as a new process would; hits and misses."""
-    kernel = rows.compiled(triple)
+    kernel = primitives.compiled(triple)
     assert kernel(14) == 42
     return sum(kernel.stats.cache_hits.values()), sum(kernel.stats.cache_misses.values())
 
@@ -125,7 +125,7 @@ def test_a_kernel_that_cannot_be_kept_works_with_one_warning(folder, monkeypatch
     assert "NUMBA_CACHE_DIR" in str(said[0].message)
 
 
-# ------------------------------------------------------------------------------------------------------------- read-only installation
+# --------------------------------------------------------------------------- read-only installation
 
 
 @pytest.fixture(scope="module")
@@ -141,19 +141,28 @@ def read_only():
             path.chmod(0o755)
 
 
-# Root may write anywhere, so it becomes another user, who may read everything (this interpreter, wherever it is) and write nothing.
+# Root may write anywhere, so it becomes another user, who may read everything (this interpreter,
+# wherever it is) and write nothing.
 READS_ALONE = "-all,+dac_read_search"
 AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 AS_NOBODY += [f"--{kind}={READS_ALONE}" for kind in ("inh-caps", "ambient-caps", "bounding-set")]
 IS_ROOT = os.name == "posix" and os.getuid() == 0
 
 
-def run_as_nobody(folder: Path, code: str, **environment: str | None) -> subprocess.CompletedProcess[str]:
+def run_as_nobody(
+    folder: Path, code: str, **environment: str | None
+) -> subprocess.CompletedProcess[str]:
     """Run Python with the package in `folder`, as a user who cannot write to it."""
     given = {**os.environ, "PYTHONPATH": str(folder), "HOME": str(folder), **environment}
-    given = {name: value for name, value in given.items() if value is not None and name not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
+    given = {
+        name: value
+        for name, value in given.items()
+        if value is not None and name not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")
+    }
     arguments = [*(AS_NOBODY if IS_ROOT else []), sys.executable, "-c", code]
-    return subprocess.run(arguments, capture_output=True, text=True, env=given, cwd="/", timeout=300)
+    return subprocess.run(
+        arguments, capture_output=True, text=True, env=given, cwd="/", timeout=300
+    )
 
 
 @pytest.fixture(scope="module")
@@ -168,13 +177,20 @@ def as_nobody(read_only):
 HOMES = [
     pytest.param({}, id="read-only"),
     pytest.param({"HOME": "/nonexistent"}, id="missing"),
-    pytest.param({"HOME": None}, id="unset", marks=pytest.mark.skipif(not IS_ROOT, reason="this user has a home")),
+    pytest.param(
+        {"HOME": None},
+        id="unset",
+        marks=pytest.mark.skipif(not IS_ROOT, reason="this user has a home"),
+    ),
 ]
 
 
 @pytest.mark.parametrize("home", HOMES)
 def test_kernels_run_without_any_writable_folder(as_nobody, read_only, home):
-    code = "import topoi.infer.kernels as k, topoi, numpy; print(topoi.__file__, k.uniforms(1, numpy.arange(3)).sum())"
+    code = (
+        "import topoi.infer.kernels as k, topoi, numpy; print(topoi.__file__, k.uniforms(1,"
+        " numpy.arange(3)).sum())"
+    )
     result = as_nobody(code, **home)
     assert result.returncode == 0, result.stderr
     assert str(read_only) in result.stdout
@@ -199,7 +215,10 @@ _guarded(kernel)()
 
 
 def test_a_first_fit_on_a_read_only_installation(as_nobody):
-    code = "from topoi import LDA, datasets; print(LDA(2, max_iter=2).fit(datasets.make_blocks(random_state=0)[0]).n_iter_)"
+    code = (
+        "from topoi import LDA, datasets; print(LDA(2,"
+        " max_iter=2).fit(datasets.make_blocks(random_state=0)[0]).n_iter_)"
+    )
     result = as_nobody(code)
     assert result.returncode == 0, result.stderr
     assert result.stdout.strip() == "2"

@@ -15,15 +15,23 @@ from conftest import every_model_combination
 from scipy import sparse
 from sklearn.base import clone
 
-from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, TopicModel, datasets, load
-from topoi.digests import digest
+from topoi import (
+    LDA,
+    AuthorTopicModel,
+    LabeledLDA,
+    RelationalTopicModel,
+    TopicModel,
+    datasets,
+    load,
+)
 from topoi.graph.factors import Authors, Links, Words
 from topoi.infer.monitor import Monitor
+from topoi.storage.digests import digest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from fuzz.archives import contents_of, packed
 
-pytestmark = pytest.mark.usefixtures("brisk_always")
+pytestmark = pytest.mark.usefixtures("warm_up_always")
 
 
 class Crash(Exception):
@@ -42,7 +50,11 @@ def assert_same_run(model, whole) -> None:
     np.testing.assert_array_equal(model.components_, whole.components_)
     np.testing.assert_array_equal(model.doc_topic_, whole.doc_topic_)
     np.testing.assert_array_equal(model.doc_topic_prior_, whole.doc_topic_prior_)
-    assert (model.n_iter_, model.converged_, model.topic_word_prior_) == (whole.n_iter_, whole.converged_, whole.topic_word_prior_)
+    assert (model.n_iter_, model.converged_, model.topic_word_prior_) == (
+        whole.n_iter_,
+        whole.converged_,
+        whole.topic_word_prior_,
+    )
     for one, other in zip(model.history_, whole.history_, strict=True):
         assert {**one, "seconds": 0} == {**other, "seconds": 0}
     seconds = [record["seconds"] for record in model.history_]
@@ -50,12 +62,17 @@ def assert_same_run(model, whole) -> None:
 
 
 def interrupted(make, fit, path, sweep: int):
-    """Crash in `sweep`, then go on. `make` takes more parameters; `fit` takes a model and keyword arguments."""
+    """Crash in `sweep`, then go on.
+
+    `make` takes more parameters; `fit` takes a model and keyword arguments.
+    """
     with pytest.raises(Crash):
         fit(make(callbacks=[crash_at(sweep)]), checkpoint=path, checkpoint_every=4)
     assert path.exists() == (sweep > 4)
     model = fit(make(), checkpoint=path, checkpoint_every=4)
-    assert [file.name for file in path.parent.iterdir()] == [path.name], "the finished run, and no lock"
+    assert [file.name for file in path.parent.iterdir()] == [path.name], (
+        "the finished run, and no lock"
+    )
     path.unlink()
     return model
 
@@ -70,7 +87,10 @@ def test_lda_goes_on_in_the_same_bits(tmp_path, monkeypatch, mixed, rule, schedu
 
     whole = make().fit(counts)
     for sweep in (3, 9, 22):
-        assert_same_run(interrupted(make, lambda m, **kw: m.fit(counts, **kw), tmp_path / "run.ckpt", sweep), whole)
+        assert_same_run(
+            interrupted(make, lambda m, **kw: m.fit(counts, **kw), tmp_path / "run.ckpt", sweep),
+            whole,
+        )
 
 
 @pytest.mark.parametrize("sweep", [6, 13, 27])
@@ -81,7 +101,10 @@ def test_topic_lists_go_on_in_the_same_bits(tmp_path, monkeypatch, mixed, sweep)
     def make(**options):
         return LDA(5, max_iter=35, tol=0, **options)
 
-    assert_same_run(interrupted(make, lambda m, **kw: m.fit(counts, **kw), tmp_path / "run.ckpt", sweep), make().fit(counts))
+    assert_same_run(
+        interrupted(make, lambda m, **kw: m.fit(counts, **kw), tmp_path / "run.ckpt", sweep),
+        make().fit(counts),
+    )
 
 
 @pytest.mark.parametrize("epoch", [1, 2, 4])
@@ -98,8 +121,16 @@ def test_batches_go_on_in_the_same_bits(tmp_path, mixed, epoch):
 
 
 def test_other_models_go_on_in_the_same_bits(tmp_path):
-    authors, links, labels = datasets.make_authors(60)[0], datasets.make_links(60)[0], datasets.make_labels(60)[0]
-    mixture = [Words(links.counts), Authors([["a", "b"], ["b"], ["c"]] * 20), Links(links.links, "learn")]
+    authors, links, labels = (
+        datasets.make_authors(60)[0],
+        datasets.make_links(60)[0],
+        datasets.make_labels(60)[0],
+    )
+    mixture = [
+        Words(links.counts),
+        Authors([["a", "b"], ["b"], ["c"]] * 20),
+        Links(links.links, "learn"),
+    ]
     cases = [
         (AuthorTopicModel, {"author_prior": "learned"}, lambda m, **kw: m.fit(authors, **kw)),
         (RelationalTopicModel, {"link_weight": "learn"}, lambda m, **kw: m.fit(links, **kw)),
@@ -122,11 +153,12 @@ def test_other_models_go_on_in_the_same_bits(tmp_path):
 CODE = """
 import sys
 from topoi.infer import schedules
-schedules.BRISK_FROM = 0
+schedules.WARM_UP_FROM = 0
 from topoi import LDA, datasets
 corpus, _ = datasets.make_lda(300, 200, 5, random_state=1)
 say = lambda state, record: print(record.sweep, flush=True)
-LDA(8, max_iter=400, tol=0, evaluate_every=50, callbacks=[say]).fit(corpus, checkpoint=sys.argv[1], checkpoint_every=1)
+model = LDA(8, max_iter=400, tol=0, evaluate_every=50, callbacks=[say])
+model.fit(corpus, checkpoint=sys.argv[1], checkpoint_every=1)
 print("end", flush=True)
 """
 
@@ -135,7 +167,12 @@ def test_a_killed_process_goes_on_in_the_same_bits(tmp_path):
     """SIGKILL at moments nobody chose, again and again, until the run is at its end."""
     path, rng, kills = tmp_path / "run.ckpt", np.random.default_rng(0), 0
     while True:
-        process = subprocess.Popen([sys.executable, "-c", CODE, str(path)], stdout=subprocess.PIPE, text=True, env=os.environ)
+        process = subprocess.Popen(
+            [sys.executable, "-c", CODE, str(path)],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ,
+        )
         assert process.stdout is not None
         first = process.stdout.readline()
         if kills == 4:
@@ -150,13 +187,17 @@ def test_a_killed_process_goes_on_in_the_same_bits(tmp_path):
         assert int(first) == 1 or kills > 0, "the first process begins at the beginning"
         kills += 1
     assert int(first) > 1, "the last one went on from a checkpoint"
-    assert [file.name for file in tmp_path.iterdir()] == ["run.ckpt"], "nothing else, even of writes that were killed"
+    assert [file.name for file in tmp_path.iterdir()] == ["run.ckpt"], (
+        "nothing else, even of writes that were killed"
+    )
 
 
 def test_what_was_killed_equals_what_was_not(tmp_path):
     """The same program, killed once, then finished here, against an uninterrupted run."""
     path = tmp_path / "run.ckpt"
-    process = subprocess.Popen([sys.executable, "-c", CODE, str(path)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", CODE, str(path)], stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     for line in process.stdout:
         if int(line) >= 30:
@@ -171,7 +212,9 @@ def test_what_was_killed_equals_what_was_not(tmp_path):
 
 
 def test_a_fresh_seed_is_kept(tmp_path, mixed):
-    """random_state=None draws a new seed for each fit, but a run that goes on is still the same run."""
+    """random_state=None draws a new seed for each fit, but a run that goes on is still the same
+    run.
+    """
     path, counts = tmp_path / "run.ckpt", mixed[0].counts
     seeds = []
 
@@ -187,7 +230,9 @@ def test_a_fresh_seed_is_kept(tmp_path, mixed):
 def test_a_run_that_a_callback_stops_can_go_on(tmp_path, mixed):
     path, counts = tmp_path / "run.ckpt", mixed[0].counts
     options = {"max_iter": 30, "tol": 0}
-    stopped = LDA(4, callbacks=[lambda state, record: record.sweep == 15], **options).fit(counts, checkpoint=path)
+    stopped = LDA(4, callbacks=[lambda state, record: record.sweep == 15], **options).fit(
+        counts, checkpoint=path
+    )
     assert stopped.n_iter_ == 15
     assert path.exists()
     assert_same_run(LDA(4, **options).fit(counts, checkpoint=path), LDA(4, **options).fit(counts))
@@ -239,21 +284,30 @@ def test_other_factors_are_another_run(tmp_path, mixed, one, other):
 def test_a_long_prior_is_compared_in_full(tmp_path, mixed):
     path, prior = tmp_path / "run.ckpt", np.full(1200, 0.1)
     with pytest.raises(Crash):
-        LDA(1200, doc_topic_prior=prior, callbacks=[crash_at(2)]).fit(mixed[0].counts, checkpoint=path, checkpoint_every=1)
+        LDA(1200, doc_topic_prior=prior, callbacks=[crash_at(2)]).fit(
+            mixed[0].counts, checkpoint=path, checkpoint_every=1
+        )
     prior[600] = 0.2
     with pytest.raises(ValueError, match="checkpoint of another run"):
         LDA(1200, doc_topic_prior=prior).fit(mixed[0].counts, checkpoint=path)
 
 
 def test_a_run_killed_after_its_last_sweep(tmp_path, monkeypatch):
-    """The last checkpoint is written, the model is not: going on gives the model of the whole run, fields included."""
+    """The last checkpoint is written, the model is not: going on gives the model of the whole run,
+    fields included.
+    """
     path, corpus = tmp_path / "run.ckpt", datasets.make_links(60)[0]
     options = {"link_weight": 0.3, "max_iter": 8, "tol": 0}
     with monkeypatch.context() as patched:
-        patched.setattr("topoi.models.base.TopicModelBase._keep", lambda *_: (_ for _ in ()).throw(Crash))
+        patched.setattr(
+            "topoi.models.base.TopicModelBase._keep", lambda *_: (_ for _ in ()).throw(Crash)
+        )
         with pytest.raises(Crash):
             RelationalTopicModel(4, **options).fit(corpus, checkpoint=path, checkpoint_every=4)
-    assert_same_run(RelationalTopicModel(4, **options).fit(corpus, checkpoint=path), RelationalTopicModel(4, **options).fit(corpus))
+    assert_same_run(
+        RelationalTopicModel(4, **options).fit(corpus, checkpoint=path),
+        RelationalTopicModel(4, **options).fit(corpus),
+    )
 
 
 def test_a_model_file_is_no_checkpoint(tmp_path, mixed):
@@ -284,37 +338,57 @@ def crashed(make, data, path, sweep=6):
 
 
 BREAKS = {  # what would crash the process, end without an error, or raise what nobody understands
-    "order of visits": lambda arrays: arrays["flow.order"].__setitem__(slice(None), arrays["flow.order"][::-1].copy()),
-    "order beyond its end": lambda arrays: arrays["flow.order"].__setitem__(0, 10**9),
-    "a visit twice": lambda arrays: arrays["flow.order"].__setitem__(0, arrays["flow.order"][1]),
-    "a table cut short": lambda arrays: arrays.update({"tables.phi": arrays["tables.phi"][:-1].copy()}),
-    "messages cut short": lambda arrays: arrays.update({"flow.mu": arrays["flow.mu"][:-1].copy()}),
+    "order of visits": (
+        lambda arrays: arrays["messages.order"].__setitem__(
+            slice(None), arrays["messages.order"][::-1].copy()
+        )
+    ),
+    "order beyond its end": lambda arrays: arrays["messages.order"].__setitem__(0, 10**9),
+    "a visit twice": (
+        lambda arrays: arrays["messages.order"].__setitem__(0, arrays["messages.order"][1])
+    ),
+    "a table cut short": lambda arrays: arrays.update(
+        {"tables.phi": arrays["tables.phi"][:-1].copy()}
+    ),
+    "messages cut short": lambda arrays: arrays.update(
+        {"messages.mu": arrays["messages.mu"][:-1].copy()}
+    ),
     "a table with NaN": lambda arrays: arrays["tables.theta"].__setitem__((0, 0), np.nan),
-    "a missing member": lambda arrays: arrays.pop("flow.residual"),
+    "a missing member": lambda arrays: arrays.pop("messages.residual"),
     "one more member": lambda arrays: arrays.update(more=np.zeros(3)),
-    "a missing record": lambda arrays: arrays.update({"history_.sweep": arrays["history_.sweep"] + 1}),
+    "a missing record": lambda arrays: arrays.update(
+        {"history_.sweep": arrays["history_.sweep"] + 1}
+    ),
 }
 
 
 @pytest.mark.parametrize("name", BREAKS)
-def test_a_checkpoint_that_breaks_the_schema_is_refused_in_one_sentence(tmp_path, mixed, monkeypatch, name):
+def test_a_checkpoint_that_breaks_the_schema_is_refused_in_one_sentence(
+    tmp_path, mixed, monkeypatch, name
+):
     monkeypatch.setattr("topoi.graph.wiring.EDGES_PER_CELL", 60)
     path, counts = tmp_path / "run.ckpt", mixed[0].counts
     contents = crashed(lambda **kw: LDA(4, schedule="asynchronous", **kw), counts, path)
     BREAKS[name](contents.arrays)
     contents.seal = True
     path.write_bytes(packed(contents))
-    with pytest.raises(ValueError, match=r"run\.ckpt is not a checkpoint of topoi, or it is damaged \([^\n]*\); give another file\.$"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"run\.ckpt is not a checkpoint of topoi, or it is damaged \([^\n]*\); give another"
+            r" file\.$"
+        ),
+    ):
         LDA(4, schedule="asynchronous").fit(counts, checkpoint=path)
 
 
 def test_draws_of_topics_that_do_not_exist_are_refused(tmp_path, mixed):
     path, counts = tmp_path / "run.ckpt", mixed[0].counts
     contents = crashed(lambda **kw: LDA(4, rule="gibbs", **kw), counts, path)
-    contents.arrays["flow.z"][3] = 4
+    contents.arrays["messages.z"][3] = 4
     contents.seal = True
     path.write_bytes(packed(contents))
-    with pytest.raises(ValueError, match=r"flow\.z names a topic"):
+    with pytest.raises(ValueError, match=r"messages\.z names a topic"):
         LDA(4, rule="gibbs").fit(counts, checkpoint=path)
 
 
@@ -357,11 +431,17 @@ def test_priors_that_print_alike_are_another_run(tmp_path, mixed):
 def test_a_run_beyond_max_iter_says_what_was_done(tmp_path, mixed):
     path, counts = tmp_path / "run.ckpt", mixed[0].counts
     with pytest.raises(Crash):
-        LDA(4, max_iter=60, tol=0, callbacks=[crash_at(45)]).fit(counts, checkpoint=path, checkpoint_every=4)
-    with pytest.warns(UserWarning, match=r"run\.ckpt holds a run of 44 sweeps, more than max_iter=31"):
+        LDA(4, max_iter=60, tol=0, callbacks=[crash_at(45)]).fit(
+            counts, checkpoint=path, checkpoint_every=4
+        )
+    with pytest.warns(
+        UserWarning, match=r"run\.ckpt holds a run of 44 sweeps, more than max_iter=31"
+    ):
         model = LDA(4, max_iter=31, tol=0).fit(counts, checkpoint=path)
     assert model.n_iter_ == len(model.history_) == 44
-    undisturbed = LDA(4, max_iter=60, tol=0, callbacks=[lambda _state, record: record.sweep == 44]).fit(counts)
+    undisturbed = LDA(
+        4, max_iter=60, tol=0, callbacks=[lambda _state, record: record.sweep == 44]
+    ).fit(counts)
     np.testing.assert_array_equal(model.components_, undisturbed.components_)
 
 
@@ -369,8 +449,12 @@ def test_batches_beyond_max_iter_say_what_was_done(tmp_path, mixed):
     path, counts = tmp_path / "run.ckpt", mixed[0].counts
     options = {"batch_size": counts.shape[0] // 6, "tol": 0}
     with pytest.raises(Crash):
-        LDA(4, max_iter=40, callbacks=[crash_at(35)], **options).fit(counts, checkpoint=path, checkpoint_every=4)
-    with pytest.warns(UserWarning, match=r"holds a run of 208 batches \(34\.7 passes\), more than max_iter=32"):
+        LDA(4, max_iter=40, callbacks=[crash_at(35)], **options).fit(
+            counts, checkpoint=path, checkpoint_every=4
+        )
+    with pytest.warns(
+        UserWarning, match=r"holds a run of 208 batches \(34\.7 passes\), more than max_iter=32"
+    ):
         model = LDA(4, max_iter=32, **options).fit(counts, checkpoint=path)
     assert model.n_iter_ == len(model.history_) == 34
 
@@ -379,7 +463,9 @@ def test_batches_beyond_max_iter_say_what_was_done(tmp_path, mixed):
 
 
 def finished_runs(counts):
-    """Runs that end in all ways: at max_iter, converged, with last sweeps that infer afresh, in batches."""
+    """Runs that end in all ways: at max_iter, converged, with last sweeps that infer afresh, in
+    batches.
+    """
     size = counts.shape[0] // 6
     return {
         "max_iter": LDA(4, max_iter=13, tol=0, schedule="asynchronous"),
@@ -417,7 +503,7 @@ def test_a_finished_run_of_another_process_is_not_replaced(tmp_path, mixed, monk
     LDA(4, max_iter=3).fit(counts, checkpoint=path)
     before = path.read_bytes()
     with monkeypatch.context() as patched:
-        patched.setattr("topoi.checkpoints.RETURNED", {})  # as in another process
+        patched.setattr("topoi.infer.checkpoints.RETURNED", {})  # as in another process
         with pytest.raises(ValueError, match="checkpoint of another run"):
             LDA(5, max_iter=3).fit(counts, checkpoint=path)
     assert path.read_bytes() == before
@@ -438,7 +524,9 @@ def test_saving_removes_only_the_checkpoint_of_that_run(tmp_path, mixed):
 
 def test_a_stopped_run_keeps_its_checkpoint_when_it_is_saved(tmp_path, mixed):
     path, counts = tmp_path / "run.ckpt", mixed[0].counts
-    LDA(4, callbacks=[lambda _state, record: record.sweep == 15]).fit(counts, checkpoint=path).save(tmp_path / "m.topoi")
+    LDA(4, callbacks=[lambda _state, record: record.sweep == 15]).fit(counts, checkpoint=path).save(
+        tmp_path / "m.topoi"
+    )
     assert path.exists()
 
 
@@ -471,7 +559,9 @@ def test_a_run_stopped_while_it_learns_link_weights_leaves_no_checkpoint(tmp_pat
         return record.schedule == "link weight" and record.sweep == 3
 
     options = {"max_iter": 4, "tol": 0}
-    RelationalTopicModel(4, callbacks=[stop], **options).fit(corpus, checkpoint=path, checkpoint_every=1)
+    RelationalTopicModel(4, callbacks=[stop], **options).fit(
+        corpus, checkpoint=path, checkpoint_every=1
+    )
     assert not path.exists()
 
 
@@ -487,13 +577,19 @@ def test_a_checkpoint_in_use_is_refused_to_others(tmp_path, mixed):
             refused.append(str(caught.value))
 
     LDA(4, max_iter=8, callbacks=[second_run]).fit(counts, checkpoint=path, checkpoint_every=2)
-    assert refused == [f"{path} is in use by another run; wait for its end, or give each run a checkpoint of its own."]
+    assert refused == [
+        f"{path} is in use by another run; wait for its end, or give each run a checkpoint of its"
+        " own."
+    ]
     assert [file.name for file in tmp_path.iterdir()] == ["run.ckpt"]
 
 
 def test_what_a_killed_writer_left_is_removed_and_nothing_else(tmp_path, mixed):
     path, counts = tmp_path / "run.ckpt", mixed[0].counts
-    left, own = f".run.ckpt.{'0a' * 8}.part", [".run.ckpt.part", f".other.ckpt.{'0a' * 8}.part", "run.ckpt.part"]
+    left, own = (
+        f".run.ckpt.{'0a' * 8}.part",
+        [".run.ckpt.part", f".other.ckpt.{'0a' * 8}.part", "run.ckpt.part"],
+    )
     for name in (left, *own):
         (tmp_path / name).write_text("x")
     LDA(4, max_iter=3).fit(counts, checkpoint=path)

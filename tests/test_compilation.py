@@ -1,4 +1,6 @@
-"""Kernels are compiled once: not again by a second fit, not again by a second process, and not at all by `topoi --help`."""
+"""Kernels are compiled once: not again by a second fit, not again by a second process, and not at
+all by `topoi --help`.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +12,29 @@ import pytest
 from conftest import MODEL_COMBINATIONS, run_python
 
 from topoi import LDA, datasets, evaluate
-from topoi.infer import kernels, measures, schedules
+from topoi.infer import kernels, likelihood, schedules
 
 
 def compiled_kernels() -> dict:
     """The compiled functions that the rest of the library calls."""
-    return {name: f for name, f in {**vars(kernels), **vars(measures)}.items() if hasattr(f, "signatures") and not name.startswith("_")}
+    return {
+        name: f
+        for name, f in {**vars(kernels), **vars(likelihood)}.items()
+        if hasattr(f, "signatures") and not name.startswith("_")
+    }
 
 
 def tally() -> dict[str, tuple[int, int]]:
     """Signatures and cache misses of each kernel so far."""
-    return {name: (len(f.signatures), sum(f.stats.cache_misses.values())) for name, f in compiled_kernels().items()}
+    return {
+        name: (len(f.signatures), sum(f.stats.cache_misses.values()))
+        for name, f in compiled_kernels().items()
+    }
 
 
 def use_everything(n_topics: int, **options) -> None:
     """Every rule and schedule, and what one does with a model."""
-    schedules.BRISK_FROM = 0  # small corpora too; `quick` puts it back
+    schedules.WARM_UP_FROM = 0  # small corpora too; `quick` puts it back
     corpus, _ = datasets.make_blocks(random_state=n_topics)
     for rule, schedule in MODEL_COMBINATIONS:
         model = LDA(n_topics, rule=rule, schedule=schedule, max_iter=12, **options).fit(corpus)
@@ -39,9 +48,9 @@ def use_everything(n_topics: int, **options) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def quick():
-    before = schedules.BRISK_FROM
+    before = schedules.WARM_UP_FROM
     yield
-    schedules.BRISK_FROM = before
+    schedules.WARM_UP_FROM = before
 
 
 @pytest.fixture(scope="module")
@@ -51,14 +60,22 @@ def used():
 
 
 def test_a_second_fit_compiles_nothing(used):
-    """Another number of topics (and another padding), other rules, starts, weights, threads, formats: the same machine code."""
+    """Another number of topics (and another padding), other rules, starts, weights, threads,
+    formats: the same machine code.
+    """
     assert used["sweep_stage"][0] >= 1
     use_everything(20)
     use_everything(3, n_jobs=2)
     use_everything(3, init="soft", doc_topic_prior=0.1, topic_word_prior=0.01, random_state=5)
     corpus, _ = datasets.make_blocks(random_state=0)
     dense = corpus.counts.toarray()
-    for X in (dense, dense.astype(np.float32), dense.astype(np.int32), corpus.counts.tocsc(), np.asfortranarray(dense)):
+    for X in (
+        dense,
+        dense.astype(np.float32),
+        dense.astype(np.int32),
+        corpus.counts.tocsc(),
+        np.asfortranarray(dense),
+    ):
         first = LDA(4, max_iter=12).fit(X)
     LDA(4, max_iter=12, weighting="tfidf").fit(corpus).transform(dense * 0.5)
     LDA(4, max_iter=12, init=first).fit(corpus)
@@ -68,19 +85,31 @@ def test_a_second_fit_compiles_nothing(used):
 
 
 def test_a_second_process_loads_from_the_cache(used):
-    """No miss. And one signature for each kernel: graph arrays are always read-only, tables never."""
+    """No miss. And one signature for each kernel: graph arrays are always read-only,
+    tables never.
+    """
     code = """
 import json, sys
 sys.path.insert(0, %r)
 import test_compilation
 test_compilation.use_everything(4)
-print(json.dumps({name: [len(f.signatures), sum(f.stats.cache_hits.values()), sum(f.stats.cache_misses.values())]
-                  for name, f in test_compilation.compiled_kernels().items()}))
+def stats(f):
+    cached = (f.stats.cache_hits, f.stats.cache_misses)
+    return [len(f.signatures), *(sum(n.values()) for n in cached)]
+kernels = test_compilation.compiled_kernels()
+print(json.dumps({name: stats(f) for name, f in kernels.items()}))
 """
     stats = json.loads(run_python(code % str(Path(__file__).parent)).stdout)
     assert {name: misses for name, (_, _, misses) in stats.items()} == dict.fromkeys(stats, 0)
     used_kernels = {name: hits for name, (_, hits, _) in stats.items() if hits}
-    assert {"sweep_stage", "gibbs_stage", "start_stage", "count_stage", "log_likelihood", "left_to_right"} <= set(used_kernels)
+    assert {
+        "sweep_stage",
+        "gibbs_stage",
+        "start_stage",
+        "count_stage",
+        "log_likelihood",
+        "left_to_right",
+    } <= set(used_kernels)
     assert {name: signatures for name, (signatures, _, _) in stats.items() if signatures > 1} == {}
 
 
@@ -90,12 +119,21 @@ print(json.dumps({name: [len(f.signatures), sum(f.stats.cache_hits.values()), su
         "import topoi",
         "import topoi; topoi.__version__; dir(topoi)",
         "import topoi.cli",
-        "from typer.testing import CliRunner; from topoi.cli import app; assert 'demo' in CliRunner().invoke(app, ['--help']).output",
-        "from typer.testing import CliRunner; from topoi.cli import app; assert '--topics' in CliRunner().invoke(app, ['demo', '--help']).output",
+        (
+            "from typer.testing import CliRunner; from topoi.cli import app; assert 'demo' in"
+            " CliRunner().invoke(app, ['--help']).output"
+        ),
+        (
+            "from typer.testing import CliRunner; from topoi.cli import app; assert '--topics' in"
+            " CliRunner().invoke(app, ['demo', '--help']).output"
+        ),
     ],
 )
 def test_numba_waits_until_it_is_needed(code):
-    heavy = run_python(f"{code}\nimport sys; print(sorted({{'numba', 'llvmlite', 'sklearn', 'scipy'}} & set(sys.modules)))").stdout
+    heavy = run_python(
+        f"{code}\nimport sys; print(sorted({{'numba', 'llvmlite', 'sklearn', 'scipy'}} &"
+        " set(sys.modules)))"
+    ).stdout
     assert heavy.strip() == "[]"
 
 

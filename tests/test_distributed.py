@@ -1,4 +1,6 @@
-"""Runs over parts of the documents: one part is the plain run to the bit, and workers change nothing."""
+"""Runs over parts of the documents: one part is the plain run to the bit, and workers change
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,20 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import topoi
-from topoi import LDA, AuthorTopicModel, Corpus, LatentDirichletAllocation, datasets, distributed, evaluate
+from topoi import (
+    LDA,
+    AuthorTopicModel,
+    Corpus,
+    LatentDirichletAllocation,
+    datasets,
+    distributed,
+    evaluate,
+)
 from topoi.infer import schedules
-from topoi.infer.crew import Crew
 from topoi.infer.rules import make_rule
 from topoi.infer.schedules import make_schedule
 from topoi.infer.shards import Shard, everywhere
+from topoi.infer.threads import ThreadPool
 
 QUICK = {"max_iter": 24, "tol": 0}
 
@@ -27,13 +37,20 @@ QUICK = {"max_iter": 24, "tol": 0}
 def client():
     """Two workers, each a process of its own."""
     dask = pytest.importorskip("dask.distributed")
-    with dask.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, dask.Client(cluster) as client:
+    with (
+        dask.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        dask.Client(cluster) as client,
+    ):
         yield client
 
 
 def fit_here(model, parts):
     """`distributed.fit` with all parts in this process, without Dask."""
-    return distributed._fit(model, parts, lambda number, part, reader, seed: distributed.Part(part, copy(reader), number, seed))
+    return distributed._fit(
+        model,
+        parts,
+        lambda number, part, reader, seed: distributed.Part(part, copy(reader), number, seed),
+    )
 
 
 def cut(counts, n):
@@ -44,7 +61,11 @@ def same(first, second):
     """Whether two models are the same to the bit, and came there by the same way."""
     for name in ("components_", "doc_topic_", "doc_topic_prior_"):
         assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
-    assert (first.topic_word_prior_, first.n_iter_, first.converged_) == (second.topic_word_prior_, second.n_iter_, second.converged_)
+    assert (first.topic_word_prior_, first.n_iter_, first.converged_) == (
+        second.topic_word_prior_,
+        second.n_iter_,
+        second.converged_,
+    )
     for a, b in zip(first.history_, second.history_, strict=True):
         assert {**a, "seconds": 0} == {**b, "seconds": 0}
 
@@ -70,15 +91,15 @@ def test_without_a_client_the_error_names_the_cure(mixed):
     ],
     ids=lambda options: " ".join(options),
 )
-@pytest.mark.parametrize("brisk", [False, True])
-def test_one_part_is_the_plain_run(mixed, options, brisk, monkeypatch):
-    if brisk:
-        monkeypatch.setattr(schedules, "BRISK_FROM", 0)
+@pytest.mark.parametrize("warm_up", [False, True])
+def test_one_part_is_the_plain_run(mixed, options, warm_up, monkeypatch):
+    if warm_up:
+        monkeypatch.setattr(schedules, "WARM_UP_FROM", 0)
     options = {**QUICK, **options}
     same(fit_here(LDA(5, **options), [mixed[0].counts]), LDA(5, **options).fit(mixed[0].counts))
 
 
-def test_one_part_with_topic_lists_is_the_plain_run(mixed, brisk_always, monkeypatch):
+def test_one_part_with_topic_lists_is_the_plain_run(mixed, warm_up_always, monkeypatch):
     monkeypatch.setattr(schedules, "LISTS_ABOVE", 3)
     options = {**QUICK, "max_iter": 60}
     model = LDA(5, **options).fit(mixed[0].counts)
@@ -86,18 +107,24 @@ def test_one_part_with_topic_lists_is_the_plain_run(mixed, brisk_always, monkeyp
     same(fit_here(LDA(5, **options), [mixed[0].counts]), model)
 
 
-@pytest.mark.parametrize("brisk", [False, True])
+@pytest.mark.parametrize("warm_up", [False, True])
 @pytest.mark.parametrize("lists", [False, True])
-def test_tables_are_the_sum_of_all_messages(mixed, brisk, lists, monkeypatch):
-    """After every round each part holds what the messages of all parts count to, and nothing is lost or made."""
-    if brisk:
-        monkeypatch.setattr(schedules, "BRISK_FROM", 0)
+def test_tables_are_the_sum_of_all_messages(mixed, warm_up, lists, monkeypatch):
+    """After every round each part holds what the messages of all parts count to, and nothing is
+    lost or made.
+    """
+    if warm_up:
+        monkeypatch.setattr(schedules, "WARM_UP_FROM", 0)
     if lists:
         monkeypatch.setattr(schedules, "LISTS_ABOVE", 3)
     counts = mixed[0].counts
     shards, looked = [], []
     made = distributed.Part.__init__
-    monkeypatch.setattr(distributed.Part, "__init__", lambda self, *args: (made(self, *args), shards.append(self))[0])
+    monkeypatch.setattr(
+        distributed.Part,
+        "__init__",
+        lambda self, *args: (made(self, *args), shards.append(self))[0],
+    )
 
     def look(model, record):
         phi = shards[0].state.tables.phi
@@ -105,15 +132,20 @@ def test_tables_are_the_sum_of_all_messages(mixed, brisk, lists, monkeypatch):
             assert_array_equal(shard.state.tables.phi, phi)
             assert_allclose(shard.state.tables.totals, phi.sum(axis=0), rtol=1e-4, atol=1e-3)
             if shard.state.stored:
-                assert_allclose(shard.own[:, :5], shard.state.word_counts(shard.rule, Crew(1)), rtol=2e-4, atol=5e-3)
+                assert_allclose(
+                    shard.own[:, :5],
+                    shard.state.word_counts(shard.rule, ThreadPool(1)),
+                    rtol=2e-4,
+                    atol=5e-3,
+                )
         assert phi.min() >= 0
         assert_allclose(phi.sum(axis=1), counts.sum(axis=0), rtol=1e-4, atol=1e-3)
         looked.append(record.schedule)
 
     fit_here(LDA(5, callbacks=[look], max_iter=110, tol=0), cut(counts, 6))
     assert len(looked) == 110
-    assert ("brisk" in looked) == brisk
-    assert ("listed" in looked) == (brisk and lists)
+    assert ("warm-up" in looked) == warm_up
+    assert ("listed" in looked) == (warm_up and lists)
 
 
 @pytest.mark.parametrize("n_parts", [2, 5])
@@ -129,7 +161,9 @@ def test_parts_are_as_good_as_one_piece():
     corpus, _ = datasets.make_lda(400, 200, 8, random_state=0)
     train, test = corpus.split(random_state=0)
     whole = evaluate.completion_perplexity(LDA(8).fit(train), test)
-    assert evaluate.completion_perplexity(fit_here(LDA(8), cut(train.counts, 4)), test) < 1.02 * whole
+    assert (
+        evaluate.completion_perplexity(fit_here(LDA(8), cut(train.counts, 4)), test) < 1.02 * whole
+    )
 
 
 def test_priors_are_learned_from_all_parts(mixed):
@@ -141,7 +175,7 @@ def test_priors_are_learned_from_all_parts(mixed):
     assert_allclose(model.topic_word_prior_, whole.topic_word_prior_, rtol=0.05)
 
 
-# ---------------------------------------------------------------------------------------------------------------------------- Dask
+# --------------------------------------------------------------------------------------------- Dask
 
 
 def load_part(number, n_parts):
@@ -152,21 +186,29 @@ def test_a_cluster_gives_the_bits_of_one_process(client, mixed, tmp_path):
     parts = cut(mixed[0].counts, 3)
     expected = fit_here(LDA(5, **QUICK), parts)
     same(distributed.fit(LDA(5, **QUICK), parts, client=client), expected)
-    same(distributed.fit(LDA(5, **QUICK), [partial(load_part, i, 3) for i in range(3)], client=client), expected)
+    same(
+        distributed.fit(
+            LDA(5, **QUICK), [partial(load_part, i, 3) for i in range(3)], client=client
+        ),
+        expected,
+    )
     for i, part in enumerate(parts):
         topoi.write(Corpus(part), tmp_path / f"{i}.npz")
     files = [str(tmp_path / f"{i}.npz") for i in range(3)]
     model = distributed.fit(LDA(5, **QUICK), files)  # the current client
     same(model, expected)
     model.callbacks = [threading.Lock().acquire]  # cannot travel, and need not
-    shares = distributed.transform(model, files)
+    proportions = distributed.transform(model, files)
     model.callbacks = None
-    assert [len(share) for share in shares] == [part.shape[0] for part in parts]
-    assert_array_equal(np.vstack(shares), model.transform(mixed[0].counts))
+    assert [len(share) for share in proportions] == [part.shape[0] for part in parts]
+    assert_array_equal(np.vstack(proportions), model.transform(mixed[0].counts))
 
 
 def test_a_model_fitted_over_parts_is_a_model(client, mixed, tmp_path):
-    parts = [replace(mixed[0][a], doc_names=[f"d{i}" for i in a]) for a in np.array_split(np.arange(150), 2)]
+    parts = [
+        replace(mixed[0][a], doc_names=[f"d{i}" for i in a])
+        for a in np.array_split(np.arange(150), 2)
+    ]
     order = np.random.default_rng(0).permutation(80)
     parts[1] = parts[1].over([mixed[0].words[i] for i in order])  # the same words in another order
     model = distributed.fit(LDA(5, **QUICK), parts, client=client)
@@ -174,7 +216,10 @@ def test_a_model_fitted_over_parts_is_a_model(client, mixed, tmp_path):
     assert model.doc_names_.tolist() == [f"d{i}" for i in range(150)]
     same(model, fit_here(LDA(5, **QUICK), cut(mixed[0].counts, 2)))
     model.save(tmp_path / "m.topoi")
-    assert_array_equal(topoi.load(tmp_path / "m.topoi").transform(mixed[0].counts), model.transform(mixed[0].counts))
+    assert_array_equal(
+        topoi.load(tmp_path / "m.topoi").transform(mixed[0].counts),
+        model.transform(mixed[0].counts),
+    )
     model.report(tmp_path / "m.html")
     before = model.components_
     assert not np.array_equal(model.partial_fit(mixed[0].counts[:30]).components_, before)
@@ -219,16 +264,21 @@ def test_parts_may_be_empty_and_scikit_learns_names_work(mixed, place):
 
 
 def _gain(counts, model, place):
-    """Mean log-likelihood of a token under a model one of whose parts, the one at `place`, holds no words."""
+    """Mean log-likelihood of a token under a model one of whose parts, the one at `place`, holds no
+    words.
+    """
     first = (0, 75, 150)[place]
-    shares = np.delete(model.doc_topic_, [first, first + 1], axis=0)
-    return (counts.toarray() * np.log(shares @ model.topic_word_)).sum() / counts.sum()
+    proportions = np.delete(model.doc_topic_, [first, first + 1], axis=0)
+    return (counts.toarray() * np.log(proportions @ model.topic_word_)).sum() / counts.sum()
 
 
 def test_uneven_parts_begin_as_even_ones_do():
     corpus, _ = datasets.make_lda(400, 200, 8, random_state=0)
     counts, taken = corpus.counts, []
-    shards = [Shard(part, 8, number, 0, None) for number, part in enumerate([counts[:390], *(counts[i : i + 1] for i in range(390, 400))])]
+    shards = [
+        Shard(part, 8, number, 0, None)
+        for number, part in enumerate([counts[:390], *(counts[i : i + 1] for i in range(390, 400))])
+    ]
     for enough in (2000, 10**6):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("topoi.infer.shards.enough_edges", lambda *_, enough=enough: enough)
@@ -239,9 +289,14 @@ def test_uneven_parts_begin_as_even_ones_do():
 
 def test_words_must_be_the_same_in_all_parts(mixed):
     corpus = mixed[0]
-    with pytest.raises(ValueError, match=r"Part 1: 20 of its words are not in the first part, such as .*corpus.over"):
+    with pytest.raises(
+        ValueError,
+        match=r"Part 1: 20 of its words are not in the first part, such as .*corpus.over",
+    ):
         fit_here(LDA(5, **QUICK), [corpus[:70].over(corpus.words[:60]), corpus[70:]])
-    with pytest.raises(ValueError, match="Part 1: either this part or the first one does not name its words"):
+    with pytest.raises(
+        ValueError, match="Part 1: either this part or the first one does not name its words"
+    ):
         fit_here(LDA(5, **QUICK), [corpus.counts[:70], corpus[70:]])
 
 
@@ -251,7 +306,9 @@ def test_fractions_are_refused_by_rules_of_tokens(mixed):
 
 
 def test_warnings_are_of_all_parts_and_given_here(mixed, client, monkeypatch):
-    monkeypatch.setattr("topoi.models.limits.MANY", (mixed[0].counts > 0).sum(axis=0).max() - 1)  # entries of a word: fewer in each part
+    monkeypatch.setattr(
+        "topoi.models.preflight.MANY", (mixed[0].counts > 0).sum(axis=0).max() - 1
+    )  # entries of a word: fewer in each part
     with pytest.warns(UserWarning, match="entries are counted one by one"):
         distributed.fit(LDA(5, **QUICK), cut(mixed[0].counts, 3), client=client)
     with pytest.warns(UserWarning, match="largest entry of X is"):
@@ -264,7 +321,17 @@ def test_nothing_is_lost_beside_the_counts_of_many_others():
     shard, rule = distributed.Part(counts, LDA(3), 0, 0), make_rule("bp")
     others = np.zeros((30, 16), np.float32)
     others[:, :3] = 1e8
-    args = (rule, make_schedule("asynchronous", rule), np.full(3, 0.1), 0.05, "hard", None, 1.0, counts.sum(axis=0), False)
+    args = (
+        rule,
+        make_schedule("asynchronous", rule),
+        np.full(3, 0.1),
+        0.05,
+        "hard",
+        None,
+        1.0,
+        counts.sum(axis=0),
+        False,
+    )
     shard.hear(shard.begin(*args) + others)
     for _ in range(3):
         own = shard.sweep(end=None)

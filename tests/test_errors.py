@@ -1,4 +1,6 @@
-"""Bad input is refused before anything is computed, with a sentence that says what, what was expected, and what to do."""
+"""Bad input is refused before anything is computed, with a sentence that says what, what was
+expected, and what to do.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +37,19 @@ def no_kernel_runs(monkeypatch):
         monkeypatch.setattr(kernels, name, refuse)
 
 
-# ------------------------------------------------------------------------------------------------------------------------ the matrix
+# --------------------------------------------------------------------------------------- the matrix
 
 
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.csc_matrix], ids=["dense", "csr", "csc"])
+@pytest.mark.parametrize(
+    "form", [np.asarray, sparse.csr_array, sparse.csc_matrix], ids=["dense", "csr", "csc"]
+)
 @pytest.mark.parametrize(
     ("value", "what"),
-    [(-1.0, "Negative values"), (np.nan, "contains NaN"), (np.inf, "contains infinity|contains NaN or infinity")],
+    [
+        (-1.0, "Negative values"),
+        (np.nan, "contains NaN"),
+        (np.inf, "contains infinity|contains NaN or infinity"),
+    ],
     ids=["negative", "nan", "inf"],
 )
 def test_bad_entries_are_named(form, value, what):
@@ -51,7 +59,11 @@ def test_bad_entries_are_named(form, value, what):
 
 @pytest.mark.parametrize(
     ("value", "cure"),
-    [(-1.0, "Clip them, or check the preprocessing"), (np.nan, "numpy.nan_to_num"), (np.inf, "numpy.nan_to_num")],
+    [
+        (-1.0, "Clip them, or check the preprocessing"),
+        (np.nan, "numpy.nan_to_num"),
+        (np.inf, "numpy.nan_to_num"),
+    ],
     ids=["negative", "nan", "inf"],
 )
 def test_bad_entries_are_cured(value, cure):
@@ -62,9 +74,27 @@ def test_bad_entries_are_cured(value, cure):
 @pytest.mark.parametrize(
     ("value", "cure"),
     [
-        (-1.0, "Negative values in counts: topic models need counts or weights >= 0. Clip them, or check the preprocessing"),
-        (np.nan, "counts contains NaN or infinity. Replace missing counts by 0, for instance with numpy.nan_to_num"),
-        (-np.inf, "counts contains NaN or infinity. Replace missing counts by 0, for instance with numpy.nan_to_num"),
+        (
+            -1.0,
+            (
+                "Negative values in counts: topic models need counts or weights >= 0. Clip them, or"
+                " check the preprocessing"
+            ),
+        ),
+        (
+            np.nan,
+            (
+                "counts contains NaN or infinity. Replace missing counts by 0, for instance with"
+                " numpy.nan_to_num"
+            ),
+        ),
+        (
+            -np.inf,
+            (
+                "counts contains NaN or infinity. Replace missing counts by 0, for instance with"
+                " numpy.nan_to_num"
+            ),
+        ),
     ],
     ids=["negative", "nan", "inf"],
 )
@@ -75,7 +105,10 @@ def test_bad_entries_of_a_corpus(value, cure, form):
 
 
 def test_list_of_texts():
-    with pytest.raises(ValueError, match=r"X is a list of texts; .* Put CountVectorizer\(\) before the model in a Pipeline"):
+    with pytest.raises(
+        ValueError,
+        match=r"X is a list of texts; .* Put CountVectorizer\(\) before the model in a Pipeline",
+    ):
         LDA(3).fit(["a text", "another"])
 
 
@@ -95,17 +128,23 @@ def test_anndata_as_counts():
 def test_strings_as_counts(entries):
     with pytest.raises(ValueError, match="could not convert string"):
         LDA(3).fit(np.array(entries, dtype=object))
-    with pytest.raises(ValueError, match="expected counts. For raw text use scikit-learn's CountVectorizer first"):
+    with pytest.raises(
+        ValueError, match="expected counts. For raw text use scikit-learn's CountVectorizer first"
+    ):
         Corpus(np.array(entries))
 
 
 def test_no_documents():
-    with pytest.raises(ValueError, match=r"Found array with 0 sample\(s\) .* while a minimum of 1 is required"):
+    with pytest.raises(
+        ValueError, match=r"Found array with 0 sample\(s\) .* while a minimum of 1 is required"
+    ):
         LDA(3).fit(np.zeros((0, 5)))
 
 
 def test_no_words():
-    with pytest.raises(ValueError, match=r"Found array with 0 feature\(s\) .* while a minimum of 1 is required"):
+    with pytest.raises(
+        ValueError, match=r"Found array with 0 feature\(s\) .* while a minimum of 1 is required"
+    ):
         LDA(3).fit(np.zeros((5, 0)))
 
 
@@ -113,7 +152,11 @@ def test_no_words():
 @pytest.mark.parametrize("options", [{}, {"batch_size": 2}, {"rule": "gibbs"}], ids=str)
 def test_nothing_but_zeros(form, options):
     with pytest.raises(
-        ValueError, match="X holds no words at all: every entry is 0. Check the vectoriser's vocabulary, min_df and stop words"
+        ValueError,
+        match=(
+            "X holds no words at all: every entry is 0. Check the vectoriser's vocabulary, min_df"
+            " and stop words"
+        ),
     ):
         LDA(3, **options).fit(form(np.zeros((4, 5))))
 
@@ -126,10 +169,16 @@ def test_nothing_but_explicit_zeros():
 
 
 def test_one_dimension():
-    with pytest.raises(ValueError, match=r"Expected 2D array, got 1D array instead[\s\S]*Reshape your data"):
+    with pytest.raises(
+        ValueError, match=r"Expected 2D array, got 1D array instead[\s\S]*Reshape your data"
+    ):
         LDA(3).fit(np.ones(5))
     with pytest.raises(
-        ValueError, match=r"counts has 1 dimension\(s\); expected documents x words. For one document use counts.reshape\(1, -1\)"
+        ValueError,
+        match=(
+            r"counts has 1 dimension\(s\); expected documents x words. For one document use"
+            r" counts.reshape\(1, -1\)"
+        ),
     ):
         Corpus(np.ones(5))
 
@@ -148,16 +197,21 @@ def test_three_dimensions():
 def test_complex_numbers():
     with pytest.raises(ValueError, match="Complex data not supported"):
         LDA(3).fit(np.ones((2, 2), dtype=complex))
-    with pytest.raises(ValueError, match=r"holds complex128 entries; expected numbers. Convert it with .astype\(float\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"holds complex128 entries; expected numbers. Convert it with .astype\(float\)",
+    ):
         Corpus(sparse.csr_array(np.ones((2, 2), dtype=complex)))
 
 
-# ------------------------------------------------------------------------------------------------------------------- the parameters
+# ----------------------------------------------------------------------------------- the parameters
 
 
 @pytest.mark.parametrize("value", [0, -1, 2.5, 3.0, "3", None, True])
 def test_number_of_topics(value):
-    with pytest.raises(ValueError, match=r"n_components is .*; expected a whole number of at least 1"):
+    with pytest.raises(
+        ValueError, match=r"n_components is .*; expected a whole number of at least 1"
+    ):
         LDA(value).fit(X)
 
 
@@ -170,7 +224,11 @@ def test_number_of_topics(value):
         ("vb_inner", 0, "vb_inner is 0; expected a whole number of at least 1"),
         ("vb_inner", 2, "vb_inner and vb_textbook belong to rule='vb'"),
         ("vb_textbook", True, "vb_inner and vb_textbook belong to rule='vb'"),
-        ("tol", -1e-4, r"tol is -0.0001; expected a number >= 0 \(0 means exactly max_iter sweeps\)"),
+        (
+            "tol",
+            -1e-4,
+            r"tol is -0.0001; expected a number >= 0 \(0 means exactly max_iter sweeps\)",
+        ),
         ("tol", np.nan, "tol is nan; expected a number >= 0"),
         ("tol", "small", "tol is 'small'; expected a number >= 0"),
         ("stop", "soon", r"stop is 'soon'; choose 'relative' \(tol\) or 'paper'"),
@@ -178,21 +236,51 @@ def test_number_of_topics(value):
         (
             "schedule",
             "random",
-            "schedule is 'random'; choose one of 'auto', 'incremental', 'relaxed', 'asynchronous', 'synchronous', 'residual', 'residual-words', 'active'",
+            (
+                "schedule is 'random'; choose one of 'auto', 'incremental', 'relaxed',"
+                " 'asynchronous', 'synchronous', 'residual', 'residual-words', 'active'"
+            ),
         ),
         ("weighting", "bm25", "weighting is 'bm25'; choose one of 'count', 'tf', 'tfidf', 'log'"),
-        ("messages", "word", "messages is 'word'; choose one of 'auto', 'edge', 'token', 'none', 'solved'"),
-        ("init", "random", "init is 'random'; choose 'hard', 'soft', a fitted model or an array of topics x words"),
-        ("init", "warm", "init is 'warm'; choose 'hard', 'soft', a fitted model or an array of topics x words"),
+        (
+            "messages",
+            "word",
+            "messages is 'word'; choose one of 'auto', 'edge', 'token', 'none', 'solved'",
+        ),
+        (
+            "init",
+            "random",
+            "init is 'random'; choose 'hard', 'soft', a fitted model or an array of topics x words",
+        ),
+        (
+            "init",
+            "warm",
+            "init is 'warm'; choose 'hard', 'soft', a fitted model or an array of topics x words",
+        ),
         (
             "init",
             np.ones((4, 25)),
-            r"init has topics of shape \(4, 25\); expected \(3, 25\): the same number of topics and the same vocabulary",
+            (
+                r"init has topics of shape \(4, 25\); expected \(3, 25\): the same number of topics"
+                r" and the same vocabulary"
+            ),
         ),
         ("init", np.ones((3, 24)), r"init has topics of shape \(3, 24\); expected \(3, 25\)"),
-        ("init", -np.ones((3, 25)), "init must hold nonnegative finite weights, with something in every topic"),
-        ("init", np.zeros((3, 25)), "init must hold nonnegative finite weights, with something in every topic"),
-        ("init", np.full((3, 25), np.nan), "init must hold nonnegative finite weights, with something in every topic"),
+        (
+            "init",
+            -np.ones((3, 25)),
+            "init must hold nonnegative finite weights, with something in every topic",
+        ),
+        (
+            "init",
+            np.zeros((3, 25)),
+            "init must hold nonnegative finite weights, with something in every topic",
+        ),
+        (
+            "init",
+            np.full((3, 25), np.nan),
+            "init must hold nonnegative finite weights, with something in every topic",
+        ),
         ("batch_size", 0, "batch_size is 0; expected a whole number of at least 1, or None"),
         ("batch_size", 2.5, "batch_size is 2.5; expected a whole number of at least 1, or None"),
         ("n_jobs", 0, "n_jobs is 0; expected a number of threads"),
@@ -208,7 +296,11 @@ def test_parameters(name, value, message):
 @pytest.mark.parametrize("value", [0, -0.1, np.nan, np.inf, 1e-40, 9e-7, 1e38])
 def test_priors_are_positive(name, value):
     with pytest.raises(
-        ValueError, match=rf"{name} is .*; priors must be positive and finite, from 1e-06 to 1e\+12. For nearly none take 1e-3"
+        ValueError,
+        match=(
+            rf"{name} is .*; priors must be positive and finite, from 1e-06 to 1e\+12. For nearly"
+            r" none take 1e-3"
+        ),
     ):
         LDA(3, **{name: value}).fit(X)
 
@@ -217,33 +309,53 @@ def test_priors_are_positive(name, value):
 def test_priors_of_a_measure_are_positive(value):
     topics = np.random.default_rng(0).random((3, 25))
     for measure in (evaluate.completion, evaluate.left_to_right):
-        with pytest.raises(ValueError, match="doc_topic_prior is .*; priors must be positive and finite"):
+        with pytest.raises(
+            ValueError, match="doc_topic_prior is .*; priors must be positive and finite"
+        ):
             measure(topics, X, doc_topic_prior=value)
 
 
 def test_one_bad_prior_among_good_ones():
-    with pytest.raises(ValueError, match="doc_topic_prior is .*; priors must be positive and finite"):
+    with pytest.raises(
+        ValueError, match="doc_topic_prior is .*; priors must be positive and finite"
+    ):
         LDA(3, doc_topic_prior=[0.1, 0.0, 0.1]).fit(X)
 
 
-@pytest.mark.parametrize("value", [[0.1, 0.1], np.ones(4), np.ones((3, 3)), "auto"], ids=["two", "four", "matrix", "word"])
+@pytest.mark.parametrize(
+    "value",
+    [[0.1, 0.1], np.ones(4), np.ones((3, 3)), "auto"],
+    ids=["two", "four", "matrix", "word"],
+)
 def test_priors_have_one_number_a_topic(value):
-    with pytest.raises(ValueError, match=r"doc_topic_prior is [\s\S]*; expected one number or an array of 3 numbers, or 'learn'"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"doc_topic_prior is [\s\S]*; expected one number or an array of 3 numbers, or 'learn'"
+        ),
+    ):
         LDA(3, doc_topic_prior=value).fit(X)
 
 
-@pytest.mark.parametrize("value", [[0.1, 0.1], np.ones(25), "auto"], ids=["two", "one a word", "word"])
+@pytest.mark.parametrize(
+    "value", [[0.1, 0.1], np.ones(25), "auto"], ids=["two", "one a word", "word"]
+)
 def test_the_word_prior_is_one_number(value):
-    with pytest.raises(ValueError, match=r"topic_word_prior is [\s\S]*; expected one number, or 'learn'"):
+    with pytest.raises(
+        ValueError, match=r"topic_word_prior is [\s\S]*; expected one number, or 'learn'"
+    ):
         LDA(3, topic_word_prior=value).fit(X)
 
 
-# ------------------------------------------------------------------------------------------------- combinations that make no sense
+# ------------------------------------------------------------------ combinations that make no sense
 
 
 @pytest.mark.parametrize("schedule", ["asynchronous", "residual"])
 def test_vb_is_synchronous(schedule):
-    why = "rule='vb' computes digamma once per document and topic, which needs schedule='synchronous'; .* use rule='sibp' or 'bp'"
+    why = (
+        "rule='vb' computes digamma once per document and topic, which needs"
+        " schedule='synchronous'; .* use rule='sibp' or 'bp'"
+    )
     with pytest.raises(ValueError, match=why):
         LDA(3, rule="vb", schedule=schedule).fit(X)
 
@@ -251,9 +363,21 @@ def test_vb_is_synchronous(schedule):
 @pytest.mark.parametrize(
     ("schedule", "why"),
     [
-        ("synchronous", "must see each draw at once, or it samples from another distribution; use schedule='asynchronous'"),
-        ("residual", "never comes to rest, so there are no residuals to follow; use schedule='asynchronous'"),
-        ("relaxed", "draws whole topics, so there is nothing to over-relax; use schedule='asynchronous'"),
+        (
+            "synchronous",
+            (
+                "must see each draw at once, or it samples from another distribution; use"
+                " schedule='asynchronous'"
+            ),
+        ),
+        (
+            "residual",
+            "never converges, so there are no residuals to follow; use schedule='asynchronous'",
+        ),
+        (
+            "relaxed",
+            "draws whole topics, so there is nothing to over-relax; use schedule='asynchronous'",
+        ),
     ],
 )
 def test_gibbs_is_asynchronous(schedule, why):
@@ -269,9 +393,14 @@ def test_gibbs_draws_tokens():
 @pytest.mark.parametrize("options", [{"rule": "gibbs"}, {"rule": "cvb0"}], ids=str)
 @pytest.mark.parametrize("cause", ["fractions", "weighting"])
 def test_tokens_are_whole(options, cause):
-    why = "works on single tokens and needs whole-number counts; .* Use rule='bp', or give raw counts with weighting='count'"
+    why = (
+        "works on single tokens and needs whole-number counts; .* Use rule='bp', or give raw counts"
+        " with weighting='count'"
+    )
     with pytest.raises(ValueError, match=why):
-        LDA(3, weighting="count" if cause == "fractions" else "log", **options).fit(0.5 * X if cause == "fractions" else X)
+        LDA(3, weighting="count" if cause == "fractions" else "log", **options).fit(
+            0.5 * X if cause == "fractions" else X
+        )
 
 
 def test_tokens_of_weighted_mini_batches_are_whole():
@@ -286,15 +415,34 @@ def test_the_cure_for_tokens_of_fractions_is_another_setting():
         LDA(3, rule="bp", messages="token").fit(0.5 * X)
 
 
-@pytest.mark.parametrize("options", [{"rule": "gibbs"}, {"rule": "vb", "schedule": "synchronous"}, {"schedule": "synchronous"}, {"schedule": "residual"}], ids=str)  # fmt: skip
-@pytest.mark.parametrize("fit", [lambda m: m.fit(X), lambda m: m.partial_fit(X)], ids=["batch_size", "partial_fit"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rule": "gibbs"},
+        {"rule": "vb", "schedule": "synchronous"},
+        {"schedule": "synchronous"},
+        {"schedule": "residual"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    "fit", [lambda m: m.fit(X), lambda m: m.partial_fit(X)], ids=["batch_size", "partial_fit"]
+)
 def test_mini_batches_need_asynchronous_messages(options, fit):
-    with pytest.raises((ValueError, AttributeError), match=r"Mini-batches|has no attribute 'partial_fit'"):
+    with pytest.raises(
+        (ValueError, AttributeError), match=r"Mini-batches|has no attribute 'partial_fit'"
+    ):
         fit(LDA(3, batch_size=5, **options))
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("learning_decay", -1.0), ("learning_decay", 2.0), ("learning_offset", -1.0), ("total_samples", 0)]
+    ("name", "value"),
+    [
+        ("learning_decay", -1.0),
+        ("learning_decay", 2.0),
+        ("learning_offset", -1.0),
+        ("total_samples", 0),
+    ],
 )
 def test_settings_of_mini_batches(name, value):
     with pytest.raises(ValueError, match=name):
@@ -307,7 +455,10 @@ def test_random_state():
 
 
 def test_weights_that_are_all_zero():
-    with pytest.raises(ValueError, match="leaves no weight at all: every word stands in every document. Use 'tf' or 'count'"):
+    with pytest.raises(
+        ValueError,
+        match="leaves no weight at all: every word stands in every document. Use 'tf' or 'count'",
+    ):
         LDA(3, weighting="tfidf").fit(np.ones((4, 5)))
 
 
@@ -317,7 +468,7 @@ def test_learning_method_of_scikit_learns_class(method):
         LatentDirichletAllocation(3, learning_method=method).fit(X)
 
 
-# -------------------------------------------------------------------------------------------------------------------- too much memory
+# ---------------------------------------------------------------------------------- too much memory
 
 
 def test_too_many_topics_are_refused():
@@ -332,7 +483,9 @@ def test_too_many_topics_are_refused():
 
 @pytest.mark.parametrize("prior", ["learn", 0.1, None], ids=str)
 def test_too_many_topics_take_no_memory(prior):
-    """Peak of what Python and NumPy allocate: a few copies of the corpus, not one number a topic."""
+    """Peak of what Python and NumPy allocate: a few copies of the corpus, not one number a
+    topic.
+    """
     tracemalloc.start()
     try:
         with pytest.raises(MemoryError, match="GiB are free"):
@@ -348,22 +501,31 @@ def leave_free(n_bytes: int, monkeypatch) -> None:
 
 
 def test_memory_is_judged_by_what_is_free(monkeypatch):
-    """1,000 bytes free: even this corpus is too much. Token rules count tokens, the others (document, word) pairs."""
+    """1,000 bytes free: even this corpus is too much.
+
+    Token rules count tokens, the others (document, word) pairs.
+    """
     leave_free(1000, monkeypatch)
     for rule, edges in (("bp", X.nnz), ("gibbs", X.sum()), ("cvb0", X.sum())):
-        with pytest.raises(MemoryError, match=rf"3 topics on {edges:,.0f} edges need 0.0 GiB, but 0.0 GiB are free"):
+        with pytest.raises(
+            MemoryError, match=rf"3 topics on {edges:,.0f} edges need 0.0 GiB, but 0.0 GiB are free"
+        ):
             LDA(3, rule=rule).fit(X)
 
 
-@pytest.mark.parametrize("fit", [lambda m: m.fit(X), lambda m: m.partial_fit(X)], ids=["batch_size", "partial_fit"])
+@pytest.mark.parametrize(
+    "fit", [lambda m: m.fit(X), lambda m: m.partial_fit(X)], ids=["batch_size", "partial_fit"]
+)
 def test_batches_that_do_not_fit(fit, monkeypatch):
-    """A batch and the tables of all words need memory too; the cure is a smaller batch or fewer topics."""
+    """A batch and the tables of all words need memory too; the cure is a smaller batch or fewer
+    topics.
+    """
     leave_free(1000, monkeypatch)
     with pytest.raises(MemoryError, match="n_components"):
         fit(LDA(3, batch_size=5))
 
 
-# -------------------------------------------------------------------------------------------------------------------- after the fit
+# ------------------------------------------------------------------------------------ after the fit
 
 
 @pytest.fixture(scope="module")
@@ -374,7 +536,9 @@ def fitted():
 
 @pytest.mark.parametrize("ask", ["transform", "score", "perplexity", "partial_fit"])
 def test_wrong_number_of_columns(fitted, ask):
-    with pytest.raises(ValueError, match="X has 7 features, but LDA is expecting 25 features as input"):
+    with pytest.raises(
+        ValueError, match="X has 7 features, but LDA is expecting 25 features as input"
+    ):
         getattr(fitted, ask)(np.ones((2, 7)))
 
 
@@ -388,7 +552,11 @@ def test_bad_entries_of_new_documents(fitted, ask, value):
 @pytest.mark.parametrize("ask", ["score", "perplexity"])
 def test_no_likelihood_without_words(fitted, ask):
     with pytest.raises(
-        ValueError, match="X holds no words, so it has no likelihood. Score documents that share words with the training documents"
+        ValueError,
+        match=(
+            "X holds no words, so it has no likelihood. Score documents that share words with the"
+            " training documents"
+        ),
     ):
         getattr(fitted, ask)(np.zeros((2, 25)))
 
@@ -398,7 +566,7 @@ def test_the_first_batch_has_words():
         LDA(3).partial_fit(np.zeros((2, 5)))
 
 
-# ------------------------------------------------------------------------------------------------------------------------- measures
+# ----------------------------------------------------------------------------------------- measures
 
 
 @pytest.mark.parametrize("share", [0, 1, -0.1, 1.5])
@@ -408,21 +576,38 @@ def test_share_of_held_out_tokens(share):
 
 
 def test_tokens_of_weights_cannot_be_split():
-    with pytest.raises(ValueError, match="Tokens can only be split in whole-number counts; give raw counts, not weights"):
+    with pytest.raises(
+        ValueError,
+        match="Tokens can only be split in whole-number counts; give raw counts, not weights",
+    ):
         evaluate.completion(np.ones((2, 25)), 0.5 * X)
-    with pytest.raises(ValueError, match="Left-to-right likelihood needs whole-number counts; give raw counts, not weights"):
+    with pytest.raises(
+        ValueError,
+        match="Left-to-right likelihood needs whole-number counts; give raw counts, not weights",
+    ):
         evaluate.left_to_right(np.ones((2, 25)), 0.5 * X)
 
 
 def test_documents_too_short_to_split():
-    with pytest.raises(ValueError, match="No document has two tokens, so none can be held out. Test on longer documents"):
+    with pytest.raises(
+        ValueError,
+        match="No document has two tokens, so none can be held out. Test on longer documents",
+    ):
         evaluate.completion(np.ones((2, 3)), np.eye(3))
 
 
-@pytest.mark.parametrize("topics", [np.ones(5), -np.ones((2, 5)), np.full((2, 5), np.nan), np.array([[1.0, 1], [0, 0]])], ids=["flat", "negative", "nan", "empty topic"])  # fmt: skip
+@pytest.mark.parametrize(
+    "topics",
+    [np.ones(5), -np.ones((2, 5)), np.full((2, 5), np.nan), np.array([[1.0, 1], [0, 0]])],
+    ids=["flat", "negative", "nan", "empty topic"],
+)
 def test_foreign_topics(topics):
     with pytest.raises(
-        ValueError, match=r"Topics must be a fitted model or an array \(K, W\) of nonnegative numbers with something in every row"
+        ValueError,
+        match=(
+            r"Topics must be a fitted model or an array \(K, W\) of nonnegative numbers with"
+            r" something in every row"
+        ),
     ):
         evaluate.match_topics(topics, topics)
 
@@ -433,30 +618,48 @@ def test_measures_of_an_unfitted_model():
 
 
 def test_topics_over_different_words():
-    with pytest.raises(ValueError, match="The models have 4 and 5 words; topics can only be matched over one vocabulary"):
+    with pytest.raises(
+        ValueError,
+        match="The models have 4 and 5 words; topics can only be matched over one vocabulary",
+    ):
         evaluate.match_topics(np.ones((2, 4)), np.ones((2, 5)))
-    with pytest.raises(ValueError, match="A topic has word 30, but the reference has 25 words; use one vocabulary for both"):
+    with pytest.raises(
+        ValueError,
+        match="A topic has word 30, but the reference has 25 words; use one vocabulary for both",
+    ):
         evaluate.npmi([[0, 30]], X)
 
 
 def test_stability_of_one_model():
-    with pytest.raises(ValueError, match="Stability compares models; give at least two, fitted with different seeds"):
+    with pytest.raises(
+        ValueError,
+        match="Stability compares models; give at least two, fitted with different seeds",
+    ):
         evaluate.stability([np.ones((2, 4))])
 
 
 @pytest.mark.parametrize("candidates", [[], [0, 3]])
 def test_candidates_for_the_number_of_topics(candidates):
-    with pytest.raises(ValueError, match=r"candidates are .*; expected numbers of topics of at least 1"):
-        evaluate.choose_n_components(X, candidates)
+    with pytest.raises(
+        ValueError, match=r"candidates are .*; expected numbers of topics of at least 1"
+    ):
+        evaluate.choose_n_components(LDA(), X, candidates)
 
 
 def test_one_seed_is_not_enough():
-    with pytest.raises(ValueError, match="n_seeds is 1; at least 2 are needed to see how stable topics are"):
-        evaluate.choose_n_components(X, [2], n_seeds=1)
+    with pytest.raises(
+        ValueError, match="n_seeds is 1; at least 2 are needed to see how stable topics are"
+    ):
+        evaluate.choose_n_components(LDA(), X, [2], n_seeds=1)
 
 
 @pytest.mark.parametrize(
-    ("option", "message"), [({"callbacks": print}, "callbacks is"), ({"callbacks": [1]}, "callbacks is"), ({"n_jobs": "two"}, "n_jobs is")]
+    ("option", "message"),
+    [
+        ({"callbacks": print}, "callbacks is"),
+        ({"callbacks": [1]}, "callbacks is"),
+        ({"n_jobs": "two"}, "n_jobs is"),
+    ],
 )
 def test_bad_callbacks_and_threads_are_refused(option, message):
     with pytest.raises(ValueError, match=message):

@@ -1,4 +1,6 @@
-"""Measures: document completion, coherence, diversity, matching, and the choice of the number of topics."""
+"""Measures: document completion, coherence, diversity, matching, and the choice of the number of
+topics.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +21,20 @@ from topoi import LDA, AuthorTopicModel, Corpus, datasets, evaluate
 from topoi.evaluate.selection import recommended
 from topoi.infer import reference
 
-# ------------------------------------------------------------------------------------------------------------------ splitting tokens
+# --------------------------------------------------------------------------------- splitting tokens
 
 
 @given(
-    counts=arrays(np.int64, st.tuples(st.integers(1, 8), st.integers(1, 8)), elements=st.integers(0, 9)),
+    counts=arrays(
+        np.int64, st.tuples(st.integers(1, 8), st.integers(1, 8)), elements=st.integers(0, 9)
+    ),
     held_out=st.sampled_from([0.01, 0.1, 0.5, 0.9, 0.99]),
     seed=st.integers(0, 3),
 )
 def test_split_tokens(counts, held_out, seed):
-    """Observed and held-out tokens are the document; at least one is held out of two or more, never all of them."""
+    """Observed and held-out tokens are the document; at least one is held out of two or more, never
+    all of them.
+    """
     observed, held = evaluate.split_tokens(counts, held_out, seed)
     np.testing.assert_array_equal(observed.toarray() + held.toarray(), counts)
     assert observed.data.min(initial=1) >= 1
@@ -50,15 +56,19 @@ def test_tokens_are_held_out_not_entries():
 
 
 def test_every_token_is_as_likely_to_be_held_out():
-    """1,000 documents of 6 + 3 + 1 tokens, one held out of each: words in the proportion 6 : 3 : 1, within five standard errors."""
+    """1,000 documents of 6 + 3 + 1 tokens, one held out of each: words in the proportion 6 : 3 : 1,
+    within five standard errors.
+    """
     held = evaluate.split_tokens(np.tile([6, 3, 1], (1000, 1)), 0.1)[1].sum(axis=0)
     share = np.array([0.6, 0.3, 0.1])
-    np.testing.assert_array_less(np.abs(held / 1000 - share), 5 * np.sqrt(share * (1 - share) / 1000))
+    np.testing.assert_array_less(
+        np.abs(held / 1000 - share), 5 * np.sqrt(share * (1 - share) / 1000)
+    )
     other = evaluate.split_tokens(np.tile([6, 3, 1], (1000, 1)), 0.1, random_state=1)[1].sum(axis=0)
     assert (held != other).any()
 
 
-# ---------------------------------------------------------------------------------------------------------------------- completion
+# --------------------------------------------------------------------------------------- completion
 
 
 @pytest.mark.parametrize("K", [1, 3])
@@ -68,15 +78,21 @@ def test_uniform_topics_have_the_perplexity_of_guessing(K):
 
 
 def test_completion_by_hand():
-    """Two topics without a common word: the observed tokens say which one it is, up to the prior."""
+    """Two topics without a common word: the observed tokens say which one it is, up to the
+    prior.
+    """
     topics = np.array([[0.5, 0.5, 0, 0], [0, 0, 0.5, 0.5]])
-    counts = np.array([[5, 0, 0, 0], [0, 0, 0, 3]])  # one token of each is held out, 4 and 2 are observed
+    counts = np.array(
+        [[5, 0, 0, 0], [0, 0, 0, 3]]
+    )  # one token of each is held out, 4 and 2 are observed
     result = evaluate.completion(topics, counts, doc_topic_prior=0.5)
     likely = np.array([4.5 / 5 / 2, 2.5 / 3 / 2])
     np.testing.assert_allclose(result.perplexity, np.exp(-np.log(likely).mean()), rtol=1e-5)
     assert (result.n_tokens, result.n_docs) == (2, 2)
     spread = 1.96 * np.sqrt(np.sum((np.log(likely) - np.log(likely).mean()) ** 2)) / 2
-    np.testing.assert_allclose([result.low, result.high], result.perplexity * np.exp([-spread, spread]), rtol=1e-5)
+    np.testing.assert_allclose(
+        [result.low, result.high], result.perplexity * np.exp([-spread, spread]), rtol=1e-5
+    )
 
 
 @pytest.fixture(scope="module")
@@ -97,25 +113,42 @@ def test_interval_contains_the_point_and_the_truth_beats_the_fit(known):
     assert fitted.perplexity < 1.1 * best.perplexity, "and the fit is not far behind"
     assert best.perplexity < 0.5 * evaluate.completion_perplexity(np.ones((6, 120)), test)
     whole = evaluate.completion(model, Corpus(sparse.vstack([test.counts] * 4)))
-    assert np.log(whole.high / whole.low) < 0.7 * np.log(fitted.high / fitted.low), "four times the documents, half the interval"
+    assert np.log(whole.high / whole.low) < 0.7 * np.log(fitted.high / fitted.low), (
+        "four times the documents, half the interval"
+    )
 
 
 def test_completion_follows_the_protocol(known):
-    """theta from the observed tokens with topics fixed, perplexity of the held-out tokens: in plain NumPy."""
+    """theta from the observed tokens with topics fixed, perplexity of the held-out tokens: in plain
+    NumPy.
+    """
     _, test, _, model = known
     observed, held = evaluate.split_tokens(test, 0.2, 7)
-    gain = reference.log_likelihood(held, model.transform(observed), model.topic_word_).sum() / held.sum()
-    np.testing.assert_allclose(evaluate.completion_perplexity(model, test, held_out=0.2, random_state=7), np.exp(-gain), rtol=1e-5)
+    gain = (
+        reference.log_likelihood(held, model.transform(observed), model.topic_word_).sum()
+        / held.sum()
+    )
+    np.testing.assert_allclose(
+        evaluate.completion_perplexity(model, test, held_out=0.2, random_state=7),
+        np.exp(-gain),
+        rtol=1e-5,
+    )
 
 
 def test_foreign_topics_are_scored_as_the_model_is(known):
-    """The same topics as a bare array, with the same prior, get the same perplexity; and so does a scaled array."""
+    """The same topics as a bare array, with the same prior, get the same perplexity; and so does a
+    scaled array.
+    """
     _, test, _, model = known
     own = evaluate.completion_perplexity(model, test)
     prior = model.doc_topic_prior_
     for topics in (model.components_, 1000 * model.components_):
-        np.testing.assert_allclose(evaluate.completion_perplexity(topics, test, doc_topic_prior=prior), own, rtol=1e-4)
-    np.testing.assert_allclose(evaluate.completion_perplexity(model, test, fold_in_rule="bp"), own, rtol=1e-4)
+        np.testing.assert_allclose(
+            evaluate.completion_perplexity(topics, test, doc_topic_prior=prior), own, rtol=1e-4
+        )
+    np.testing.assert_allclose(
+        evaluate.completion_perplexity(model, test, fold_in_rule="bp"), own, rtol=1e-4
+    )
 
 
 def test_a_prior_learned_from_light_weights_can_be_measured(mixed):
@@ -132,14 +165,20 @@ def test_foreign_topics_may_hold_zeros(known):
     topics = truth.topic_word.copy()
     topics[:, 0] = 0
     assert np.isfinite(evaluate.completion_perplexity(topics, test))
-    assert evaluate.completion_perplexity(topics, test) > evaluate.completion_perplexity(truth.topic_word, test)
+    assert evaluate.completion_perplexity(topics, test) > evaluate.completion_perplexity(
+        truth.topic_word, test
+    )
 
 
 def test_one_sample_is_worse_than_messages():
     """Ambiguity A6: theta from a single Gibbs sample of a short document is noisy."""
-    corpus, truth = datasets.make_lda(1000, 50, 8, doc_length=15, alpha=0.3, beta=0.3, random_state=0)
+    corpus, truth = datasets.make_lda(
+        1000, 50, 8, doc_length=15, alpha=0.3, beta=0.3, random_state=0
+    )
     sample, messages = (
-        evaluate.completion_perplexity(truth.topic_word, corpus, doc_topic_prior=0.3, held_out=0.2, fold_in_rule=rule)
+        evaluate.completion_perplexity(
+            truth.topic_word, corpus, doc_topic_prior=0.3, held_out=0.2, fold_in_rule=rule
+        )
         for rule in ("gibbs", "bp")
     )
     assert sample > 1.05 * messages
@@ -148,7 +187,9 @@ def test_one_sample_is_worse_than_messages():
 def test_models_of_scikit_learn_can_be_scored(known):
     """By their own transform, or by the common fold-in."""
     train, test, _, model = known
-    peer = sklearn.decomposition.LatentDirichletAllocation(6, random_state=0, max_iter=5).fit(train.counts)
+    peer = sklearn.decomposition.LatentDirichletAllocation(6, random_state=0, max_iter=5).fit(
+        train.counts
+    )
     for options in ({}, {"fold_in_rule": "bp"}):
         theirs = evaluate.completion_perplexity(peer, test, **options)
         assert evaluate.completion_perplexity(model, test) < theirs < 120
@@ -163,7 +204,9 @@ def test_completion_takes_every_format(known):
 
 
 def test_left_to_right_agrees_with_the_model(known):
-    """The truth explains whole documents better than uniform topics, which give n log(1 / W) exactly; empty documents give 0."""
+    """The truth explains whole documents better than uniform topics, which give n log(1 / W)
+    exactly; empty documents give 0.
+    """
     _, test, truth, _ = known
     few = sparse.vstack([test.counts[:20], sparse.csr_array((1, 120))], format="csr")
     uniform = evaluate.left_to_right(np.ones((6, 120)), few)
@@ -172,13 +215,16 @@ def test_left_to_right_agrees_with_the_model(known):
     assert (best[:20] > uniform[:20]).all()
     again = evaluate.left_to_right(truth.topic_word, few, doc_topic_prior=0.1)
     np.testing.assert_array_equal(best, again)
-    other = evaluate.left_to_right(truth.topic_word, few, doc_topic_prior=0.1, random_state=1, n_particles=50)
+    other = evaluate.left_to_right(
+        truth.topic_word, few, doc_topic_prior=0.1, random_state=1, n_particles=50
+    )
     np.testing.assert_allclose(best.sum(), other.sum(), rtol=0.01)
 
 
-# ----------------------------------------------------------------------------------------------------------------------- coherence
+# ---------------------------------------------------------------------------------------- coherence
 
-# Documents "a b", "a b", "a", "c", in a vocabulary a b c e; nobody uses e. P(a) = 3/4, P(b) = 1/2, P(c) = 1/4, P(a, b) = 1/2.
+# Documents "a b", "a b", "a", "c", in a vocabulary a b c e; nobody uses e. P(a) = 3/4, P(b) = 1/2,
+# P(c) = 1/4, P(a, b) = 1/2.
 REFERENCE = np.array([[1, 3, 0, 0], [2, 1, 0, 0], [1, 0, 0, 0], [0, 0, 4, 0]])
 A, B, C, E = range(4)
 TOGETHER = np.log2(4 / 3)  # NPMI of a and b: log(1/2 / (3/4 1/2)) / -log(1/2)
@@ -198,13 +244,20 @@ TOGETHER = np.log2(4 / 3)  # NPMI of a and b: log(1/2 / (3/4 1/2)) / -log(1/2)
 )
 def test_coherence_by_hand(words, npmi, u_mass):
     np.testing.assert_allclose(evaluate.npmi([words], REFERENCE), [npmi], rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(evaluate.u_mass([words], REFERENCE), [u_mass], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        evaluate.u_mass([words], REFERENCE), [u_mass], rtol=1e-12, atol=1e-12
+    )
 
 
 def test_c_v_by_hand():
-    """Vectors (1, p) and (p, 1) with p the NPMI of a and b; their sum is (1 + p) (1, 1). A word unknown to the reference has no vector."""
+    """Vectors (1, p) and (p, 1) with p the NPMI of a and b; their sum is (1 + p) (1, 1).
+
+    A word unknown to the reference has no vector.
+    """
     p = TOGETHER
-    np.testing.assert_allclose(evaluate.c_v([[A, B]], REFERENCE), [(1 + p) / np.sqrt(2 * (1 + p**2))], rtol=1e-12)
+    np.testing.assert_allclose(
+        evaluate.c_v([[A, B]], REFERENCE), [(1 + p) / np.sqrt(2 * (1 + p**2))], rtol=1e-12
+    )
     np.testing.assert_allclose(evaluate.c_v([[A, E]], REFERENCE), [0.5], rtol=1e-12)
 
 
@@ -232,11 +285,15 @@ def test_coherence_of_a_model_is_that_of_its_top_words(blocks):
     corpus, _ = blocks
     model = LDA(4, max_iter=20).fit(corpus)
     ids = [[int(word[1:]) for word in words] for words in model.top_words(5)]
-    np.testing.assert_array_equal(evaluate.npmi(model, corpus, n_words=5), evaluate.npmi(ids, corpus.counts))
-    np.testing.assert_array_equal(evaluate.npmi(model.components_, corpus, n_words=5), evaluate.npmi(ids, corpus.counts))
+    np.testing.assert_array_equal(
+        evaluate.npmi(model, corpus, n_words=5), evaluate.npmi(ids, corpus.counts)
+    )
+    np.testing.assert_array_equal(
+        evaluate.npmi(model.components_, corpus, n_words=5), evaluate.npmi(ids, corpus.counts)
+    )
 
 
-# ----------------------------------------------------------------------------------------------------------- topics among themselves
+# -------------------------------------------------------------------------- topics among themselves
 
 
 def test_topic_diversity_by_hand():
@@ -252,11 +309,15 @@ def test_permuted_topics_match_perfectly():
     partner, cosine = evaluate.match_topics(topics, topics[order])
     np.testing.assert_array_equal(order[partner], range(6))
     np.testing.assert_allclose(cosine, 1, rtol=1e-9)
-    np.testing.assert_allclose(evaluate.stability([topics, topics[order], topics[::-1]]), 1, rtol=1e-9)
+    np.testing.assert_allclose(
+        evaluate.stability([topics, topics[order], topics[::-1]]), 1, rtol=1e-9
+    )
 
 
 def test_matching_is_the_best_not_the_greediest():
-    """By hand: the first topic likes the second's partner more, but then the second would be left with nothing."""
+    """By hand: the first topic likes the second's partner more, but then the second would be left
+    with nothing.
+    """
     first = np.array([[3.0, 2, 0], [3, 0, 0]])
     second = np.array([[1.0, 0, 0], [0, 1, 0]])
     partner, cosine = evaluate.match_topics(first, second)
@@ -277,14 +338,18 @@ def test_stability_finds_the_topic_that_comes_and_goes():
     np.testing.assert_allclose(evaluate.stability([steady, other, steady]), [1, 1, 0.5], rtol=1e-9)
 
 
-# ------------------------------------------------------------------------------------------------------------- how many topics
+# ---------------------------------------------------------------------------------- how many topics
 
 
 def test_choose_n_components_finds_the_planted_number(blocks):
-    choice = evaluate.choose_n_components(blocks[0], [4, 1, 3], model=LDA(max_iter=50), n_seeds=2)
+    choice = evaluate.choose_n_components(LDA(max_iter=50), blocks[0], [4, 1, 3], n_seeds=2)
     assert choice.best == 4
     assert [row["n_components"] for row in choice.rows] == [1, 3, 4]
-    assert all(set(row) == {"n_components", "perplexity", "perplexity_se", "npmi", "diversity", "stability"} for row in choice.rows)
+    assert all(
+        set(row)
+        == {"n_components", "perplexity", "perplexity_se", "npmi", "diversity", "stability"}
+        for row in choice.rows
+    )
     assert all(np.isfinite(list(row.values())).all() for row in choice.rows)
     one, three, four = choice.rows
     assert one["perplexity"] > three["perplexity"] > four["perplexity"]
@@ -293,8 +358,17 @@ def test_choose_n_components_finds_the_planted_number(blocks):
     assert f"{four['perplexity']:.1f}" in choice.reason
 
 
-def candidate(k: int, perplexity: float, error: float, npmi: float = 0.0, stability: float = 0.0) -> dict[str, float]:
-    return {"n_components": k, "perplexity": perplexity, "perplexity_se": error, "npmi": npmi, "diversity": 1.0, "stability": stability}
+def candidate(
+    k: int, perplexity: float, error: float, npmi: float = 0.0, stability: float = 0.0
+) -> dict[str, float]:
+    return {
+        "n_components": k,
+        "perplexity": perplexity,
+        "perplexity_se": error,
+        "npmi": npmi,
+        "diversity": 1.0,
+        "stability": stability,
+    }
 
 
 @pytest.mark.parametrize(
@@ -308,21 +382,40 @@ def candidate(k: int, perplexity: float, error: float, npmi: float = 0.0, stabil
     ],
 )
 def test_the_fewest_topics_within_one_standard_error_of_the_difference(perplexity, error, best):
-    choice = recommended([candidate(2, 300, 1), candidate(5, perplexity, error), candidate(10, 100, 4), candidate(20, 101, 0)])
+    choice = recommended(
+        [
+            candidate(2, 300, 1),
+            candidate(5, perplexity, error),
+            candidate(10, 100, 4),
+            candidate(20, 101, 0),
+        ]
+    )
     assert choice.best == best
     assert choice.reason.startswith(f"{best} topics: the fewest whose held-out perplexity (")
     assert "of the lowest (100.0 at 10)" in choice.reason
 
 
 def test_the_reason_names_other_views():
-    """The most stable and the most coherent number, where it is another; one topic is always stable, which says nothing."""
-    one, two, three = candidate(1, 300, 1, 0.1, 1.0), candidate(2, 100, 1, 0.2, 0.9), candidate(3, 100, 1, 0.3, 0.8)
-    assert recommended([one, two, three]).reason.endswith("(100.0 at 2). But the most coherent is 3.")
+    """The most stable and the most coherent number, where it is another; one topic is always
+    stable, which says nothing.
+    """
+    one, two, three = (
+        candidate(1, 300, 1, 0.1, 1.0),
+        candidate(2, 100, 1, 0.2, 0.9),
+        candidate(3, 100, 1, 0.3, 0.8),
+    )
+    assert recommended([one, two, three]).reason.endswith(
+        "(100.0 at 2). But the most coherent is 3."
+    )
     three["stability"] = 0.95
-    assert recommended([one, two, three]).reason.endswith("(100.0 at 2). But the most stable is 3, the most coherent is 3.")
+    assert recommended([one, two, three]).reason.endswith(
+        "(100.0 at 2). But the most stable is 3, the most coherent is 3."
+    )
     two["npmi"], two["stability"] = three["npmi"], three["stability"]
     assert recommended([one, two, three]).reason.endswith("(100.0 at 2).")
-    assert "But" not in recommended([candidate(2, 300, 1), candidate(3, 100, 1)]).reason, "as stable and as coherent as another"
+    assert "But" not in recommended([candidate(2, 300, 1), candidate(3, 100, 1)]).reason, (
+        "as stable and as coherent as another"
+    )
     for rows in ([one], [candidate(1, 90, 1, 0.4, 1.0), two]):
         assert recommended(rows).best == 1
         assert "But" not in recommended(rows).reason
@@ -330,17 +423,21 @@ def test_the_reason_names_other_views():
 
 def test_choose_n_components_takes_a_matrix_and_keeps_the_model(blocks):
     model = LDA(3, rule="sibp", max_iter=10)
-    choice = evaluate.choose_n_components(blocks[0].counts.toarray(), [1, 4], model=model, n_seeds=2)
+    choice = evaluate.choose_n_components(model, blocks[0].counts.toarray(), [1, 4], n_seeds=2)
     assert choice.best == 4
     assert model.n_components == 3
     assert not hasattr(model, "components_")
 
 
 def test_gibbs_fold_in_averages_samples(mixed):
-    """One sample of a short document is noisy; the mean of many predicts better, and comes near the expectation that BP computes."""
+    """One sample of a short document is noisy; the mean of many predicts better, and comes near the
+    expectation that BP computes.
+    """
     corpus, truth = mixed
     one, many, bp = (
-        evaluate.completion_perplexity(truth.topic_word, corpus, fold_in_rule=rule, fold_in_samples=n, doc_topic_prior=0.1)
+        evaluate.completion_perplexity(
+            truth.topic_word, corpus, fold_in_rule=rule, fold_in_samples=n, doc_topic_prior=0.1
+        )
         for rule, n in (("gibbs", 1), ("gibbs", 50), ("bp", 1))
     )
     assert many < one
@@ -362,12 +459,15 @@ def test_topics_over_another_vocabulary_are_refused(mixed):
 
 
 def test_gibbs_fold_in_goes_on_though_no_token_moves():
-    """Documents of one clear topic: sweeps in which every token keeps its topic are samples, too."""
+    """Documents of one clear topic: sweeps in which every token keeps its topic are
+    samples, too.
+    """
     corpus, _ = datasets.make_blocks(random_state=3)
     model = LDA(4, max_iter=30).fit(corpus)
     for seed in range(4):
         common, sampled = (
-            evaluate.completion(model, corpus[:1], fold_in_rule=rule, random_state=seed).perplexity for rule in ("bp", "gibbs")
+            evaluate.completion(model, corpus[:1], fold_in_rule=rule, random_state=seed).perplexity
+            for rule in ("bp", "gibbs")
         )
         assert sampled == pytest.approx(common, rel=0.2)
 
@@ -380,30 +480,41 @@ def test_bad_numbers_of_samples_are_refused(samples):
 
 def test_estimators_of_other_libraries_are_folded_in_like_their_topics():
     corpus, _ = datasets.make_lda(60, 40, 3)
-    for other in (sklearn.decomposition.NMF(3, max_iter=500), sklearn.decomposition.LatentDirichletAllocation(3, doc_topic_prior=0.01)):
+    for other in (
+        sklearn.decomposition.NMF(3, max_iter=500),
+        sklearn.decomposition.LatentDirichletAllocation(3, doc_topic_prior=0.01),
+    ):
         topics = other.fit(corpus.counts).components_
-        assert evaluate.completion_perplexity(other, corpus) == evaluate.completion_perplexity(topics, corpus)
+        assert evaluate.completion_perplexity(other, corpus) == evaluate.completion_perplexity(
+            topics, corpus
+        )
 
 
 def test_a_pipeline_is_measured_by_its_model():
     texts = ["cats purr and cats sleep"] * 6 + ["dogs bark and dogs run"] * 6
     pipeline = make_pipeline(CountVectorizer(), LDA(2, max_iter=10)).fit(texts)
     counts = pipeline[:-1].transform(texts)
-    assert evaluate.completion_perplexity(pipeline, texts) == evaluate.completion_perplexity(pipeline[-1], counts)
-    np.testing.assert_array_equal(evaluate.npmi(pipeline, texts), evaluate.npmi(pipeline[-1], counts))
+    assert evaluate.completion_perplexity(pipeline, texts) == evaluate.completion_perplexity(
+        pipeline[-1], counts
+    )
+    np.testing.assert_array_equal(
+        evaluate.npmi(pipeline, texts), evaluate.npmi(pipeline[-1], counts)
+    )
 
 
 def test_topics_over_the_same_words_in_another_order_match():
     corpus = replace(datasets.make_lda(60, 40, 3)[0], vocabulary=[f"w{i}" for i in range(40)])
     model = LDA(3, max_iter=20).fit(corpus)
-    turned = LDA(3, max_iter=1, init=model.components_[:, ::-1]).fit(Corpus(corpus.counts[:, ::-1], corpus.vocabulary[::-1]))
-    assert evaluate.stability([model, turned]).min() > 0.9
+    transposed = LDA(3, max_iter=1, init=model.components_[:, ::-1]).fit(
+        Corpus(corpus.counts[:, ::-1], corpus.vocabulary[::-1])
+    )
+    assert evaluate.stability([model, transposed]).min() > 0.9
 
 
 def test_choice_fits_with_what_a_corpus_knows():
     corpus, _ = datasets.make_authors(40, 5)
     rows = [
-        evaluate.choose_n_components(corpus, [3, 3], model=model, n_seeds=2).rows
+        evaluate.choose_n_components(model, corpus, [3, 3], n_seeds=2).rows
         for model in (AuthorTopicModel(max_iter=5), LDA(max_iter=5))
     ]
     assert [len(table) for table in rows] == [1, 1]
@@ -413,4 +524,6 @@ def test_choice_fits_with_what_a_corpus_knows():
 def test_topics_as_lists_of_numbers_are_topics():
     corpus, _ = datasets.make_lda(60, 40, 3)
     topics = LDA(3, max_iter=10).fit(corpus).topic_word_
-    np.testing.assert_array_equal(evaluate.npmi(topics.tolist(), corpus), evaluate.npmi(topics, corpus))
+    np.testing.assert_array_equal(
+        evaluate.npmi(topics.tolist(), corpus), evaluate.npmi(topics, corpus)
+    )

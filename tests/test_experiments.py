@@ -48,8 +48,15 @@ def test_tables_go_between_their_marks(run):
     page = run.docs / "paper.md"
     page.write_text("before\n<!-- table: squares -->\nold\n<!-- end -->\nafter\n", encoding="utf8")
     for _ in range(2):  # writing again changes nothing
-        run.publish("squares", pd.DataFrame({"a": [1], "seconds": [0.1]}), {"squares": "| new |\n", "others": "| not here |\n"})
-        assert page.read_text(encoding="utf8") == "before\n<!-- table: squares -->\n\n| new |\n\n<!-- end -->\nafter\n"
+        run.publish(
+            "squares",
+            pd.DataFrame({"a": [1], "seconds": [0.1]}),
+            {"squares": "| new |\n", "others": "| not here |\n"},
+        )
+        assert (
+            page.read_text(encoding="utf8")
+            == "before\n<!-- table: squares -->\n\n| new |\n\n<!-- end -->\nafter\n"
+        )
     assert (run.docs / "paper" / "squares.csv").read_text() == "a\n1\n"
 
 
@@ -65,16 +72,29 @@ def test_factored_messages_of_one_author_are_joint_ones():
     for _ in range(5):
         run.sweep()
     joint = AuthorTopicModel(
-        4, schedule="synchronous", doc_topic_prior=PRIOR, topic_word_prior=PRIOR, max_iter=5, tol=0, random_state=3
+        4,
+        schedule="synchronous",
+        doc_topic_prior=PRIOR,
+        topic_word_prior=PRIOR,
+        max_iter=5,
+        tol=0,
+        random_state=3,
     ).fit(corpus)
     np.testing.assert_allclose(run.topic_word, joint.topic_word_, rtol=1e-4, atol=1e-7)
     np.testing.assert_allclose(run.perplexity(), joint.history_[-1]["perplexity"], rtol=1e-5)
 
 
 def test_wide_tables_keep_values_and_order():
-    cells = [(name, topics, method) for method in ("s-BP", "a-BP", "GS") for name in ("nips", "cora") for topics in (50, 10)]
+    cells = [
+        (name, topics, method)
+        for method in ("s-BP", "a-BP", "GS")
+        for name in ("nips", "cora")
+        for topics in (50, 10)
+    ]
     index = pd.MultiIndex.from_tuples(cells, names=["set", "topics", "method"])
-    table = harness.wide(pd.Series([" ".join(map(str, cell)) for cell in cells], index), "method")
+    table = harness.overcomplete(
+        pd.Series([" ".join(map(str, cell)) for cell in cells], index), "method"
+    )
     assert table.columns.tolist() == ["s-BP", "a-BP", "GS"]
     assert table.index.tolist() == [("nips", 50), ("nips", 10), ("cora", 50), ("cora", 10)]
     for row, values in table.iterrows():

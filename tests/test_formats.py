@@ -1,4 +1,6 @@
-"""Counts in other tools' formats: what is written comes back, and what is wrong is named by its line."""
+"""Counts in other tools' formats: what is written comes back, and what is wrong is named by its
+line.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,21 @@ import pytest
 from scipy import sparse
 
 import topoi
-from topoi import Corpus, datasets, formats
-from topoi.files import atomic_write
-from topoi.formats import bags
-from topoi.formats.files import numbered_lines
+from topoi import Corpus, datasets
+from topoi.io import formats
+from topoi.io.formats import uci
+from topoi.io.lines import numbered_lines
+from topoi.storage.files import atomic_write
 
 COUNTS = np.array([[2, 1, 0, 0], [0, 0, 0, 0], [0, 3, 1, 5]])
 WORDS = ["tree", "café", "new york", "zebra"]
-NAMES = {"npz": "c.npz", "uci": "docword.c.txt", "ldac": "c.ldac", "mtx": "c.mtx", "svmlight": "c.svm"}
+NAMES = {
+    "npz": "c.npz",
+    "uci": "docword.c.txt",
+    "ldac": "c.ldac",
+    "mtx": "c.mtx",
+    "svmlight": "c.svm",
+}
 
 
 def assert_same(first: Corpus, second: Corpus) -> None:
@@ -25,7 +34,7 @@ def assert_same(first: Corpus, second: Corpus) -> None:
     assert list(first.vocabulary) == list(second.vocabulary)
 
 
-# --------------------------------------------------------------------------------------------------------------------- round trips
+# -------------------------------------------------------------------------------------- round trips
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
@@ -45,7 +54,9 @@ def test_what_is_written_comes_back(tmp_path, form, suffix):
 def test_weights_keep_their_fractions(tmp_path, form):
     corpus = Corpus(COUNTS / 7, WORDS)
     topoi.write(corpus, tmp_path / NAMES[form])
-    np.testing.assert_allclose(topoi.read(tmp_path / NAMES[form]).counts.toarray(), COUNTS / 7, rtol=1e-12)
+    np.testing.assert_allclose(
+        topoi.read(tmp_path / NAMES[form]).counts.toarray(), COUNTS / 7, rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("form", ["uci", "ldac"])
@@ -96,8 +107,13 @@ def test_svmlight_keeps_labels_as_numbers(tmp_path):
 
 
 def test_what_a_format_loses_is_said(tmp_path):
-    with pytest.warns(UserWarning, match="does not keep authors, doc_names: uci has no place for them"):
-        topoi.write(Corpus(COUNTS, WORDS, authors=[["A"]] * 3, doc_names=list("abc")), tmp_path / "docword.c.txt")
+    with pytest.warns(
+        UserWarning, match="does not keep authors, doc_names: uci has no place for them"
+    ):
+        topoi.write(
+            Corpus(COUNTS, WORDS, authors=[["A"]] * 3, doc_names=list("abc")),
+            tmp_path / "docword.c.txt",
+        )
 
 
 def test_gensim_and_back():
@@ -106,7 +122,7 @@ def test_gensim_and_back():
     assert documents == [[(0, 2), (1, 1)], [], [(1, 3), (2, 1), (3, 5)]]
     assert_same(formats.from_gensim(documents, words), corpus)
     assert formats.from_gensim(iter(documents)).counts.shape == (3, 4)
-    with pytest.raises(ValueError, match="Document 1 is no list of .*doc2bow"):
+    with pytest.raises(ValueError, match="Document 1 is not a list of .*doc2bow"):
         formats.from_gensim([[(0, 1)], ["tree"]])
 
 
@@ -133,15 +149,25 @@ def cells():
     """AnnData with normalised X, counts in a layer, and what is known of the cells."""
     anndata, pd = pytest.importorskip("anndata"), pytest.importorskip("pandas")
     obs = pd.DataFrame(
-        {"type": pd.Categorical(["B", "T", "B"]), "donor": ["d1;d2", "d1", None], "year": [1848, None, 1850]}, index=list("abc")
+        {
+            "type": pd.Categorical(["B", "T", "B"]),
+            "donor": ["d1;d2", "d1", None],
+            "year": [1848, None, 1850],
+        },
+        index=list("abc"),
     )
-    return anndata.AnnData(COUNTS / 2, obs=obs, var=pd.DataFrame(index=WORDS), layers={"counts": COUNTS})
+    return anndata.AnnData(
+        COUNTS / 2, obs=obs, var=pd.DataFrame(index=WORDS), layers={"counts": COUNTS}
+    )
 
 
 def test_layers_of_anndata(cells, tmp_path):
     cells.write_h5ad(tmp_path / "c.h5ad")
     for source in (cells, tmp_path / "c.h5ad"):
-        with pytest.warns(UserWarning, match=r"X of the AnnData holds fractions.*; name the layer that has them .* of counts"):
+        with pytest.warns(
+            UserWarning,
+            match=r"X of the AnnData holds fractions.*; name the layer that has them .* of counts",
+        ):
             assert topoi.read(source).n_tokens == COUNTS.sum() / 2
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -161,7 +187,9 @@ def test_columns_of_anndata(cells, tmp_path):
         assert corpus.authors == [["d1", "d2"], ["d1"], []]
         assert corpus.dates == ["1848", "", "1850"]
         assert corpus.doc_names == list("abc")
-        with pytest.raises(ValueError, match="has no column 'kind' for labels; its columns are type, donor, year"):
+        with pytest.raises(
+            ValueError, match="has no column 'kind' for labels; its columns are type, donor, year"
+        ):
             topoi.read(source, layer="counts", labels="kind")
         with pytest.raises(ValueError, match="Document 2: the id 'B' is taken by Document 0"):
             topoi.read(source, layer="counts", id="type")
@@ -169,15 +197,17 @@ def test_columns_of_anndata(cells, tmp_path):
             topoi.read(source, layer="counts", text="type")
 
 
-# ------------------------------------------------------------------------------------------------------------------------- reading
+# ------------------------------------------------------------------------------------------ reading
 
 
 def test_uci_is_read_in_chunks(tmp_path, monkeypatch):
     """However small the chunks, and with line numbers that go on counting."""
-    monkeypatch.setattr(bags, "CHUNK", 2)
+    monkeypatch.setattr(uci, "CHUNK", 2)
     topoi.write(Corpus(COUNTS, WORDS), tmp_path / "docword.c.txt")
     told = []
-    corpus = formats.read(tmp_path / "docword.c.txt", tell=lambda done, total: told.append((done, total)))
+    corpus = formats.read(
+        tmp_path / "docword.c.txt", tell=lambda done, total: told.append((done, total))
+    )
     np.testing.assert_array_equal(corpus.counts.toarray(), COUNTS)
     assert told[-1][0] == told[-1][1] == (tmp_path / "docword.c.txt").stat().st_size
     text = (tmp_path / "docword.c.txt").read_text().replace("3 4 5", "3 4 x")
@@ -210,7 +240,10 @@ LDAC = {
     "1 0:2\n1 -1:1\n": "line 2: there is no word -1",
     "1 0:2\n1 9:1\n": "line 2: there is no word 9; the vocabulary has words 0 to 3",
 }
-SVM = {"1 1:2\n1 2:1 1:3\n": "line 2: expected a label and ascending pairs", "1 1:2\nx y z\n": "line 2"}
+SVM = {
+    "1 1:2\n1 2:1 1:3\n": "line 2: expected a label and ascending pairs",
+    "1 1:2\nx y z\n": "line 2",
+}
 BAD = (
     [("docword.b.txt", t, e) for t, e in UCI.items()]
     + [("b.ldac", t, e) for t, e in LDAC.items()]
@@ -226,7 +259,9 @@ def test_errors_name_file_and_line(tmp_path, name, text, error):
 
 
 def test_other_bad_files_say_what_is_wrong(tmp_path):
-    (tmp_path / "b.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 x 1\n")
+    (tmp_path / "b.mtx").write_text(
+        "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 x 1\n"
+    )
     with pytest.raises(ValueError, match="b.mtx, line 4: expected a document, a word and a value"):
         formats.read(tmp_path / "b.mtx")
     topoi.write(Corpus(COUNTS, WORDS), tmp_path / "c.npz")
@@ -258,7 +293,13 @@ def test_columns_beyond_the_vocabulary_are_refused(tmp_path):
 
 
 def test_pickled_arrays_are_refused(tmp_path):
-    np.savez(tmp_path / "c.npz", indptr=[0, 1], indices=[0], counts=[1], vocab=np.array(["a"], dtype=object))
+    np.savez(
+        tmp_path / "c.npz",
+        indptr=[0, 1],
+        indices=[0],
+        counts=[1],
+        vocab=np.array(["a"], dtype=object),
+    )
     with pytest.raises(ValueError, match="holds pickled objects in 'vocab'"):
         formats.read(tmp_path / "c.npz")
 
@@ -282,7 +323,7 @@ def test_lines_of_any_encoding_are_numbered(tmp_path):
         list(numbered_lines(path))
 
 
-# ------------------------------------------------------------------------------------------------------------------------- writing
+# ------------------------------------------------------------------------------------------ writing
 
 
 def test_nothing_is_written_over(tmp_path):
@@ -306,7 +347,10 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
         file.write("a text where bytes are due")  # fails in the middle of writing
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
-    with pytest.raises(FileNotFoundError, match="there is no folder"), atomic_write(tmp_path / "none" / "c.txt"):
+    with (
+        pytest.raises(FileNotFoundError, match="there is no folder"),
+        atomic_write(tmp_path / "none" / "c.txt"),
+    ):
         pass
 
 

@@ -27,7 +27,9 @@ def test_wrong_but_well_formed_files_are_refused_or_harmless(target, n):
 
 
 def test_the_same_seed_gives_the_same_cases():
-    assert [case.name for case in models.cases(20, 3)] == [case.name for case in models.cases(20, 3)]
+    assert [case.name for case in models.cases(20, 3)] == [
+        case.name for case in models.cases(20, 3)
+    ]
 
 
 def test_the_harness_sees_crashes_hangs_and_raw_errors(tmp_path):
@@ -43,6 +45,11 @@ def test_the_harness_sees_crashes_hangs_and_raw_errors(tmp_path):
     counts, failures = run_cases(cases, seconds=1.0)
     assert counts == {"refused": 1, "harmless": 1, "crash": 1, "hang": 1, "raw": 2, "different": 1}
     assert [failure.name for failure in failures] == ["crash", "hang", "raw", "memory", "silent"]
-    assert outcome_of(lambda: (_ for _ in ()).throw(ValueError(f"{tmp_path} is not a model")), tmp_path) == "refused"
+    assert (
+        outcome_of(
+            lambda: (_ for _ in ()).throw(ValueError(f"{tmp_path} is not a model")), tmp_path
+        )
+        == "refused"
+    )
     with pytest.raises(ValueError, match="raw"):
         outcome_of(lambda: (_ for _ in ()).throw(ValueError("raw")), tmp_path)

@@ -44,4 +44,7 @@ def test_a_misread_number_is_found():
     """As when word 2^32 + 1 became word 1."""
     text = b"1\n4294967299\n1\n1 4294967297 5\n"
     misread = Corpus([[5, 0, 0]])
-    assert readers._differs_from_twin("uci", misread, "docword.c.txt", text) == "a plain reader finds other counts"
+    assert (
+        readers._differs_from_twin("uci", misread, "docword.c.txt", text)
+        == "a plain reader finds other counts"
+    )

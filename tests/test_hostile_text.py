@@ -1,4 +1,6 @@
-"""Words, ids, names, headers and file names that would drive a terminal, a page or Rich: shown, and never obeyed."""
+"""Words, ids, names, headers and file names that would drive a terminal, a page or Rich: shown, and
+never obeyed.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,12 @@ from topoi import datasets
 from topoi.cli import app
 from topoi.printable import printable, printable_json
 
-# Sets the clipboard, rings, is markup of Rich that does not close, a script, an emoji of Rich, reversed, C1, DEL, a line separator.
+# Sets the clipboard, rings, is markup of Rich that does not close, a script, an emoji of Rich,
+# reversed, C1, DEL, a line separator.
 EVIL = "\x1b]52;c;aGk=\x07[/][red]<script>x</script>:smile:\u202eabc\u2066\x9b31m\x7f\u2028\x08\x1c"
-ACTIVE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")  # all but the line feed
+ACTIVE = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)  # all but the line feed
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 QUICK = ["--iterations", "2", "--topics", "2"]
 WORDS = ["--token-pattern", r"\S+", "--keep-case", "--max-df", "1.0"]
@@ -61,18 +66,49 @@ def work(tmp_path_factory):
     with (folder / "t.jsonl").open("w") as file:
         for i in range(20):
             text = " ".join(rng.choice(words[:6] if i % 2 else words[6:], 12))
-            cells = [text, evil(f"d{i}"), [evil(f"a{i % 3}")], [evil(f"l{i % 2}")], [evil(f"d{(i + 2) % 20}")], evil("2020")]
+            cells = [
+                text,
+                evil(f"d{i}"),
+                [evil(f"a{i % 3}")],
+                [evil(f"l{i % 2}")],
+                [evil(f"d{(i + 2) % 20}")],
+                evil("2020"),
+            ]
             file.write(json.dumps(dict(zip(COLUMNS.values(), cells, strict=True))) + "\n")
     for kind in ("lda", "author", "relational", "labeled"):
-        run("fit", folder / "t.jsonl", *OPTIONS, *WORDS, *QUICK, "--model", kind, "-o", folder / f"{kind}.topoi")
+        run(
+            "fit",
+            folder / "t.jsonl",
+            *OPTIONS,
+            *WORDS,
+            *QUICK,
+            "--model",
+            kind,
+            "-o",
+            folder / f"{kind}.topoi",
+        )
     run("topics", folder / "lda.topoi", "--name", f"0={evil('name')}")
     return folder
 
 
-# Arguments of every command, with "{}" for the folder. Some are errors, which quote what they were given.
+# Arguments of every command, with "{}" for the folder. Some are errors, which quote what they were
+# given.
 COMMANDS = {
     "fit": [
-        (["{}/t.jsonl", *OPTIONS, *WORDS, *QUICK, "--model", "lda", "-o", "{}/again.topoi", "--force"], 0),
+        (
+            [
+                "{}/t.jsonl",
+                *OPTIONS,
+                *WORDS,
+                *QUICK,
+                "--model",
+                "lda",
+                "-o",
+                "{}/again.topoi",
+                "--force",
+            ],
+            0,
+        ),
         (["{}/t.jsonl", "--text", evil("missing")], 2),
         (["{}/t.jsonl", *TEXT_AND_ID[:2], "--id", COLUMNS["labels"], "-o", "{}/x.topoi"], 2),
         (["{}/none.csv"], 2),
@@ -89,14 +125,33 @@ COMMANDS = {
         (["{}/lda.topoi", "--name", EVIL], 2),
         (["{}/t.jsonl"], 2),
     ],
-    "transform": [(["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID], 0), (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID, "-o", EVIL], 2)],
+    "transform": [
+        (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID], 0),
+        (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID, "-o", EVIL], 2),
+    ],
     "evaluate": [
         (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID], 0),
         (["{}/labeled.topoi", "{}/t.jsonl", *TEXT_AND_ID, "--labels", COLUMNS["labels"]], 0),
     ],
-    "report": [(["{}/author.topoi", "-o", "{}/r.html", "--force"], 0), (["{}/lda.topoi", "-o", "{}/no/r.html"], 2)],
+    "report": [
+        (["{}/author.topoi", "-o", "{}/r.html", "--force"], 0),
+        (["{}/lda.topoi", "-o", "{}/no/r.html"], 2),
+    ],
     "choose": [
-        (["{}/t.jsonl", *TEXT_AND_ID, *WORDS, "--topics", "2,3", "--seeds", "2", "--iterations", "2"], 0),
+        (
+            [
+                "{}/t.jsonl",
+                *TEXT_AND_ID,
+                *WORDS,
+                "--topics",
+                "2,3",
+                "--seeds",
+                "2",
+                "--iterations",
+                "2",
+            ],
+            0,
+        ),
         (["{}/t.jsonl", "--topics", EVIL], 2),
     ],
     "authors": [
@@ -114,25 +169,37 @@ COMMANDS = {
         (["{}/t.jsonl", evil("c")], 2),
     ],
 }
-CASES = [(command, arguments, code) for command, cases in COMMANDS.items() for arguments, code in cases]
+CASES = [
+    (command, arguments, code) for command, cases in COMMANDS.items() for arguments, code in cases
+]
 
 
-@pytest.mark.parametrize("where", [{}, {"FORCE_COLOR": "1"}, {"TOPOI_DEBUG": "1"}], ids=["pipe", "terminal", "debug"])
-@pytest.mark.parametrize(("command", "arguments", "code"), CASES, ids=[f"{c}-{i}" for i, (c, *_) in enumerate(CASES)])
+@pytest.mark.parametrize(
+    "where", [{}, {"FORCE_COLOR": "1"}, {"TOPOI_DEBUG": "1"}], ids=["pipe", "terminal", "debug"]
+)
+@pytest.mark.parametrize(
+    ("command", "arguments", "code"), CASES, ids=[f"{c}-{i}" for i, (c, *_) in enumerate(CASES)]
+)
 def test_no_command_prints_what_a_terminal_obeys(work, command, arguments, code, where):
-    result = run(command, *(argument.replace("{}", str(work)) for argument in arguments), code=code, **where)
+    result = run(
+        command, *(argument.replace("{}", str(work)) for argument in arguments), code=code, **where
+    )
     assert "MarkupError" not in result.output
     assert "\U0001f604" not in result.output
 
 
 @pytest.mark.parametrize(("command", "arguments"), [(c, a) for c, a, code in CASES if code == 0])
 def test_json_is_printable_and_says_the_same(work, command, arguments):
-    text = run(command, *(argument.replace("{}", str(work)) for argument in arguments), "--json").stdout
+    text = run(
+        command, *(argument.replace("{}", str(work)) for argument in arguments), "--json"
+    ).stdout
     assert ("\\u001b]52" in text) == (r"\x1b]52" in ascii(json.loads(text)))
 
 
 def test_every_command_is_walked_but_the_demo():
-    """The demo has no input but the docstrings of other libraries, and prints by the same functions."""
+    """The demo has no input but the docstrings of other libraries, and prints by the same
+    functions.
+    """
     known = {command.name or command.callback.__name__ for command in app.registered_commands}
     assert known - {"demo"} == set(COMMANDS)
 
@@ -141,7 +208,9 @@ def test_names_are_shown_as_they_are_spelled(work):
     shown = run("topics", work / "lda.topoi", COLUMNS="5000").stdout
     assert printable(evil("name")) in shown
     assert r"\x1b]52;c;aGk=\x07[/][red]<script>x</script>:smile:\u202eabc" in shown
-    header, first, *_ = run("transform", work / "lda.topoi", work / "t.jsonl", *TEXT_AND_ID).stdout.splitlines()
+    header, first, *_ = run(
+        "transform", work / "lda.topoi", work / "t.jsonl", *TEXT_AND_ID
+    ).stdout.splitlines()
     assert printable(evil("name")) in header
     assert first.startswith(printable(evil("d0")))
 
@@ -151,12 +220,19 @@ def test_brackets_in_a_name_are_no_markup(tmp_path):
     names = [["[/]", "[bold]b"] if i % 2 else ["c"] for i in range(corpus.n_docs)]
     corpus = replace(corpus, authors=names)
     topoi.AuthorTopicModel(2, max_iter=2).fit(corpus).save(tmp_path / "m.topoi")
-    assert "What [/] writes about" in run("authors", tmp_path / "m.topoi", "[/]", COLUMNS="200").stdout
-    assert "What [bold]b writes about" in run("authors", tmp_path / "m.topoi", "[bold]b", COLUMNS="200").stdout
+    assert (
+        "What [/] writes about" in run("authors", tmp_path / "m.topoi", "[/]", COLUMNS="200").stdout
+    )
+    assert (
+        "What [bold]b writes about"
+        in run("authors", tmp_path / "m.topoi", "[bold]b", COLUMNS="200").stdout
+    )
 
 
 def test_files_hold_names_as_they_are(work, tmp_path):
-    """What is spelled out on the screen is whole in a file, also where a spreadsheet would see a formula."""
+    """What is spelled out on the screen is whole in a file, also where a spreadsheet would see a
+    formula.
+    """
     run("transform", work / "lda.topoi", work / "t.jsonl", *TEXT_AND_ID, "-o", tmp_path / "o.csv")
     with (tmp_path / "o.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -164,8 +240,20 @@ def test_files_hold_names_as_they_are(work, tmp_path):
     assert evil("name") in rows[0]
     (tmp_path / "f.csv").write_text("id,text\n=1+2,cats dogs\n@x,cats dogs\n", encoding="utf-8")
     run("fit", tmp_path / "f.csv", "--id", "id", *WORDS, *QUICK, "-o", tmp_path / "f.topoi")
-    run("transform", tmp_path / "f.topoi", tmp_path / "f.csv", "--id", "id", "-o", tmp_path / "p.csv")
-    assert [line.split(",")[0] for line in (tmp_path / "p.csv").read_text().splitlines()] == ["id", "=1+2", "@x"]
+    run(
+        "transform",
+        tmp_path / "f.topoi",
+        tmp_path / "f.csv",
+        "--id",
+        "id",
+        "-o",
+        tmp_path / "p.csv",
+    )
+    assert [line.split(",")[0] for line in (tmp_path / "p.csv").read_text().splitlines()] == [
+        "id",
+        "=1+2",
+        "@x",
+    ]
 
 
 def test_the_report_shows_hostile_names_as_text(work, tmp_path):
@@ -182,15 +270,36 @@ def test_the_report_shows_hostile_names_as_text(work, tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
 def test_a_real_terminal_is_told_nothing(work, tmp_path):
-    """With progress bars, which do use escapes of their own: but none that sets a clipboard or a title."""
+    """With progress bars, which do use escapes of their own: but none that sets a clipboard or a
+    title.
+    """
     import pty
 
     code = "import sys; from topoi.cli import main; sys.argv[0] = 'topoi'; main()"
-    fit = ["fit", work / "t.jsonl", *OPTIONS, *WORDS, *QUICK, "--model", "author", "-o", tmp_path / "m.topoi"]
+    fit = [
+        "fit",
+        work / "t.jsonl",
+        *OPTIONS,
+        *WORDS,
+        *QUICK,
+        "--model",
+        "author",
+        "-o",
+        tmp_path / "m.topoi",
+    ]
     said = b""
-    for arguments in (fit, ["authors", tmp_path / "m.topoi", evil("a1")], ["authors", tmp_path / "m.topoi", evil("?")]):
+    for arguments in (
+        fit,
+        ["authors", tmp_path / "m.topoi", evil("a1")],
+        ["authors", tmp_path / "m.topoi", evil("?")],
+    ):
         ours, theirs = pty.openpty()
-        process = subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)], stdout=theirs, stderr=theirs, stdin=theirs)
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, *map(str, arguments)],
+            stdout=theirs,
+            stderr=theirs,
+            stdin=theirs,
+        )
         os.close(theirs)
         while True:
             try:
@@ -210,10 +319,15 @@ def test_a_real_terminal_is_told_nothing(work, tmp_path):
 
 @pytest.mark.parametrize("as_json", [[], ["--json"]])
 def test_output_in_ascii(work, tmp_path, as_json):
-    (tmp_path / "t.csv").write_text("id,text\né…日,cats dogs\n\U0001f604,cats dogs\n", encoding="utf-8")
+    (tmp_path / "t.csv").write_text(
+        "id,text\né…日,cats dogs\n\U0001f604,cats dogs\n", encoding="utf-8"
+    )
     run("fit", tmp_path / "t.csv", "--id", "id", *WORDS, *QUICK, "-o", tmp_path / "m.topoi")
     code = "import sys; from topoi.cli import main; sys.argv[0] = 'topoi'; main()"
-    for arguments in (["topics", "m.topoi", "--documents", "1"], ["transform", "m.topoi", "t.csv", "--id", "id"]):
+    for arguments in (
+        ["topics", "m.topoi", "--documents", "1"],
+        ["transform", "m.topoi", "t.csv", "--id", "id"],
+    ):
         result = subprocess.run(
             [sys.executable, "-c", code, *arguments, *as_json],
             cwd=tmp_path,
@@ -234,8 +348,14 @@ def test_a_file_name_that_is_not_text(tmp_path):
 
 
 def test_what_is_spelled_out():
-    assert printable("plain é 日本 \u200d\U0001f604 \u00ad\u200f") == "plain é 日本 \u200d\U0001f604 \u00ad\u200f"
-    assert printable("\x1b\n\t\x00\x7f\x85\u2029\u202a\u2069\udc80") == r"\x1b\n\t\x00\x7f\x85\u2029\u202a\u2069\udc80"
+    assert (
+        printable("plain é 日本 \u200d\U0001f604 \u00ad\u200f")
+        == "plain é 日本 \u200d\U0001f604 \u00ad\u200f"
+    )
+    assert (
+        printable("\x1b\n\t\x00\x7f\x85\u2029\u202a\u2069\udc80")
+        == r"\x1b\n\t\x00\x7f\x85\u2029\u202a\u2069\udc80"
+    )
     assert printable("a\nb\t\r", keep="\n\t") == "a\nb\t\\r"
     assert printable(12) == "12"
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from topoi.markup import Html, content_policy, element, inline, join, json_block
+from topoi.report.markup import Html, content_policy, element, inline, join, json_block
 
 EVIL = "<b>&'\"</b>"
 SAFE = "&lt;b&gt;&amp;&#x27;&quot;&lt;/b&gt;"
@@ -46,9 +46,14 @@ def test_control_characters_are_spelled_out_on_a_page():
 
 
 def test_embedded_json_cannot_end_its_block_and_reads_as_it_was():
-    value = {"</script>": ["<!--", "&", "\u2028\u2029\x1b\x85\u202e\ud800", 'quote " and \\\\'], "n": [1.5, None, True]}
+    value = {
+        "</script>": ["<!--", "&", "\u2028\u2029\x1b\x85\u202e\ud800", 'quote " and \\\\'],
+        "n": [1.5, None, True],
+    }
     block = json_block("data", value)
-    inside = block.removeprefix("<script type='application/json' id='data'>").removesuffix("</script>")
+    inside = block.removeprefix("<script type='application/json' id='data'>").removesuffix(
+        "</script>"
+    )
     assert json.loads(inside) == value
     assert not set(inside) & set("<>&\u2028\u2029\x1b\x85\u202e\ud800")
     with pytest.raises(ValueError):
@@ -64,6 +69,9 @@ def test_an_inline_source_cannot_end_its_element():
 
 def test_a_policy_names_the_hash_of_each_source():
     policy = content_policy(scripts=["", "x"])
-    assert "script-src &#x27;sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=&#x27; &#x27;sha256-" in policy
+    assert (
+        "script-src &#x27;sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=&#x27; &#x27;sha256-"
+        in policy
+    )
     assert "style-src &#x27;none&#x27;" in policy
     assert "unsafe" not in policy

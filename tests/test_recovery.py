@@ -12,7 +12,7 @@ from scipy.special import psi
 
 from topoi import LDA, datasets, evaluate
 from topoi.infer import reference
-from topoi.infer.monitor import PRIORS_REST
+from topoi.infer.monitor import PRIOR_TOLERANCE
 from topoi.infer.priors import PRIOR_RANGE, PriorLearner
 
 
@@ -22,11 +22,17 @@ def worst_match(truth, model) -> float:
 
 @every_combination
 def test_blocks_are_found(blocks, rule, schedule):
-    """Five seeds: the one with the lowest training perplexity finds all four blocks, and so do at least four of the five."""
+    """Five seeds: the one with the lowest training perplexity finds all four blocks, and so do at
+    least four of the five.
+    """
     corpus, truth = blocks
-    # exp(digamma) all but forbids topics with a small prior, so VB needs a larger one (Asuncion et al. 2009)
+    # exp(digamma) all but forbids topics with a small prior, so VB needs a larger one (Asuncion et
+    # al. 2009)
     priors = {"doc_topic_prior": 0.5, "topic_word_prior": 0.1} if rule == "vb" else {}
-    models = [LDA(4, rule=rule, schedule=schedule, random_state=seed, **priors).fit(corpus) for seed in range(5)]
+    models = [
+        LDA(4, rule=rule, schedule=schedule, random_state=seed, **priors).fit(corpus)
+        for seed in range(5)
+    ]
     matches = [worst_match(truth, model) for model in models]
     best = int(np.argmin([model.history_[-1]["perplexity"] for model in models]))
     assert matches[best] > 0.95
@@ -43,15 +49,15 @@ def test_blocks_are_found_among_empty_documents_and_unused_words(blocks, rule, s
     counts = sparse.vstack([corpus.counts, sparse.csr_array((7, 40))])
     counts = sparse.hstack([counts, sparse.csr_array((127, 5))], format="csr")
     model = LDA(4, rule=rule, schedule=schedule).fit(counts)
-    padded = np.hstack([truth.topic_word, np.zeros((4, 5))])
-    assert evaluate.match_topics(padded, model)[1].min() > 0.95
+    padded_width = np.hstack([truth.topic_word, np.zeros((4, 5))])
+    assert evaluate.match_topics(padded_width, model)[1].min() > 0.95
     prior = model.doc_topic_prior_ / model.doc_topic_prior_.sum()
     np.testing.assert_allclose(model.doc_topic_[-7:], np.tile(prior, (7, 1)), rtol=1e-6)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_mixed_topics_are_found(seed):
-    """Documents that mix topics: topics by cosine, and shares of the documents too."""
+    """Documents that mix topics: topics by cosine, and proportions of the documents too."""
     corpus, truth = datasets.make_lda(300, 100, 5, random_state=seed)
     model = LDA(5).fit(corpus)
     partner, cosine = evaluate.match_topics(truth.topic_word, model)
@@ -60,7 +66,9 @@ def test_mixed_topics_are_found(seed):
 
 
 def test_tokens_of_two_senses_are_told_apart():
-    """A word that two topics share belongs to each document's own topic: the point of messages per edge."""
+    """A word that two topics share belongs to each document's own topic: the point of messages per
+    edge.
+    """
     first, second = [4.0, 4, 0, 0, 3], [0.0, 0, 4, 4, 3]  # the last word is in both
     counts = np.array([first] * 20 + [second] * 20)
     model = LDA(2).fit(counts)
@@ -69,15 +77,21 @@ def test_tokens_of_two_senses_are_told_apart():
     np.testing.assert_allclose(model.doc_topic_[:20, partner[0]], 1, rtol=0, atol=0.05)
 
 
-# ------------------------------------------------------------------------------------------------------------------------- priors
+# ------------------------------------------------------------------------------------------- priors
 
 ALPHA, BETA = 0.08, 0.04  # what algorithms 4.5 found on CORA
 
 
 @cache
-def learned_priors(rule: str, schedule: str, first: float, expected: bool | None = None) -> tuple[float, float]:
-    """(mean alpha, beta) after 200 sweeps on short documents (57 tokens, as CORA's), both priors starting from `first`."""
-    corpus, _ = datasets.make_lda(600, 500, 10, doc_length=57, alpha=ALPHA, beta=BETA, random_state=0)
+def learned_priors(
+    rule: str, schedule: str, first: float, expected: bool | None = None
+) -> tuple[float, float]:
+    """(mean alpha, beta) after 200 sweeps on short documents (57 tokens, as CORA's), both priors
+    starting from `first`.
+    """
+    corpus, _ = datasets.make_lda(
+        600, 500, 10, doc_length=57, alpha=ALPHA, beta=BETA, random_state=0
+    )
     run = begin(corpus.counts, 10, rule, schedule, alpha=first, beta=first)
     learner = PriorLearner(expected=run.rule.expected_counts if expected is None else expected)
     for _ in range(200):
@@ -92,7 +106,10 @@ def test_one_step_of_the_fixed_point(expected):
     run = begin(small_counts(), 4, alpha=[0.05, 0.1, 0.2, 0.4], beta=0.03)
     run.sweep(12)
     run.state.sweep = 10
-    theta, phi = run.state.tables.theta[:, :4].astype(float), run.state.tables.phi[:, :4].astype(float)
+    theta, phi = (
+        run.state.tables.theta[:, :4].astype(float),
+        run.state.tables.phi[:, :4].astype(float),
+    )
     alpha, beta, W = run.state.alpha[:4].copy(), run.state.beta, 25
     gain = reference.expected_digamma_gain(theta, alpha, expected)
     new_alpha = alpha * gain / (psi(theta.sum(axis=1) + alpha.sum()) - psi(alpha.sum())).sum()
@@ -106,10 +123,18 @@ def test_one_step_of_the_fixed_point(expected):
 
 @pytest.mark.parametrize(
     ("rule", "schedule"),
-    [("bp", "asynchronous"), ("bp", "synchronous"), ("sibp", "asynchronous"), ("cvb0", "asynchronous"), ("gibbs", "asynchronous")],
+    [
+        ("bp", "asynchronous"),
+        ("bp", "synchronous"),
+        ("sibp", "asynchronous"),
+        ("cvb0", "asynchronous"),
+        ("gibbs", "asynchronous"),
+    ],
 )
 def test_learned_priors_do_not_run_away(rule, schedule):
-    """From 0.01, 0.1 and 1 they end within a factor of 2 of the truth, and within 20 % of each other."""
+    """From 0.01, 0.1 and 1 they end within a factor of 2 of the truth, and within 20 % of each
+    other.
+    """
     ends = np.array([learned_priors(rule, schedule, first) for first in (0.01, 0.1, 1.0)])
     truth = np.array([ALPHA, BETA])
     assert (ends < 2 * truth).all(), ends
@@ -118,18 +143,26 @@ def test_learned_priors_do_not_run_away(rule, schedule):
 
 
 def test_priors_learned_from_plain_expectations_would():
-    """The trap of algorithms 4.5: an expected count taken at face value inflates the priors. This is why `expected` is there."""
-    corrected, plain = learned_priors("bp", "asynchronous", 0.1), learned_priors("bp", "asynchronous", 0.1, expected=False)
+    """The trap of algorithms 4.5: an expected count taken at face value inflates the priors.
+
+    This is why `expected` is there.
+    """
+    corrected, plain = (
+        learned_priors("bp", "asynchronous", 0.1),
+        learned_priors("bp", "asynchronous", 0.1, expected=False),
+    )
     assert plain[0] > 2 * corrected[0]
 
 
 def test_learned_alpha_knows_which_topics_are_common():
-    """Topics drawn with alpha from 0.02 to 0.5: the learned ones come in the same order, within a factor of 2."""
+    """Topics drawn with alpha from 0.02 to 0.5: the learned ones come in the same order, within a
+    factor of 2.
+    """
     rng = np.random.default_rng(0)
     alpha = np.array([0.02, 0.05, 0.1, 0.2, 0.5])
     topic_word = rng.dirichlet(np.full(200, 0.05), 5)
-    shares = rng.dirichlet(alpha, 800) @ topic_word
-    counts = np.vstack([rng.multinomial(80, row / row.sum()) for row in shares])
+    proportions = rng.dirichlet(alpha, 800) @ topic_word
+    counts = np.vstack([rng.multinomial(80, row / row.sum()) for row in proportions])
     model = LDA(5, init=topic_word).fit(counts)
     partner, cosine = evaluate.match_topics(topic_word, model)
     assert cosine.min() > 0.95
@@ -158,7 +191,9 @@ def test_learning_waits_for_the_topics(blocks):
     """Not before sweep 10, then every 5 sweeps."""
     corpus, _ = blocks
     seen = []
-    LDA(4, max_iter=27, tol=0, callbacks=[lambda state, record: seen.append(float(state.alpha[0]))]).fit(corpus)
+    LDA(
+        4, max_iter=27, tol=0, callbacks=[lambda state, record: seen.append(float(state.alpha[0]))]
+    ).fit(corpus)
     changed = np.flatnonzero(np.diff(seen)) + 2  # sweep numbers start at 1
     assert changed.tolist() == [10, 15, 20]
 
@@ -173,7 +208,9 @@ def test_a_run_does_not_converge_while_its_priors_move():
 
     model = LDA(10, tol=0.05, callbacks=[look]).fit(corpus)  # perplexity never moves so much
     assert model.converged_
-    first_at_rest = next(sweep for sweep, change in enumerate(moved, 1) if change <= PRIORS_REST)
+    first_at_rest = next(
+        sweep for sweep, change in enumerate(moved, 1) if change <= PRIOR_TOLERANCE
+    )
     assert model.n_iter_ > first_at_rest > 10
     fixed = LDA(10, tol=0.05, doc_topic_prior=0.1, topic_word_prior=0.1).fit(corpus)
     assert fixed.n_iter_ < model.n_iter_, "given priors need not be waited for"

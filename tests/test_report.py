@@ -14,7 +14,17 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
 
-from topoi import LDA, Authors, AuthorTopicModel, LabeledLDA, RelationalTopicModel, TopicModel, Words, datasets, evaluate
+from topoi import (
+    LDA,
+    Authors,
+    AuthorTopicModel,
+    LabeledLDA,
+    RelationalTopicModel,
+    TopicModel,
+    Words,
+    datasets,
+    evaluate,
+)
 from topoi.report import layout
 
 VOID = {"meta", "br"}
@@ -60,7 +70,17 @@ class Page(HTMLParser):
         return texts
 
 
-NAMES = ("lda", "one topic", "two topics", "counts alone", "batches", "authors", "links", "labels", "mixture")
+NAMES = (
+    "lda",
+    "one topic",
+    "two topics",
+    "counts alone",
+    "batches",
+    "authors",
+    "links",
+    "labels",
+    "mixture",
+)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +98,9 @@ def fitted():
         "authors": AuthorTopicModel(5, **QUICK).fit(authors),
         "links": RelationalTopicModel(5, **QUICK).fit(links),
         "labels": LabeledLDA(1, **QUICK).fit(labels),
-        "mixture": TopicModel([Words(authors), Authors(authors.authors)], n_components=5, **QUICK).fit(),
+        "mixture": (
+            TopicModel([Words(authors), Authors(authors.authors)], n_components=5, **QUICK).fit()
+        ),
     }
 
 
@@ -90,7 +112,9 @@ def test_every_model_has_a_page_that_needs_nothing_else(fitted, name, tmp_path):
     n_topics = len(model.components_)
     assert sorted(page.ids) == sorted(f"topic-{k}" for k in range(n_topics))
     assert {f"#topic-{k}" for k in range(n_topics)} <= set(page.references)
-    assert all(reference.startswith("#topic-") for reference in page.references)  # no address of anything outside
+    assert all(
+        reference.startswith("#topic-") for reference in page.references
+    )  # no address of anything outside
     assert "script" not in page.tags
     assert "://" not in page.source
     for k, words in enumerate(model.top_words(12)):
@@ -100,7 +124,7 @@ def test_every_model_has_a_page_that_needs_nothing_else(fitted, name, tmp_path):
 def test_topics_come_by_size_with_their_own_numbers(fitted, tmp_path):
     model = fitted["lda"]
     model.report(tmp_path / "r.html")
-    order = np.argsort(-model.topic_shares_, kind="stable")
+    order = np.argsort(-model.topic_proportions_, kind="stable")
     assert Page(tmp_path / "r.html").ids == [f"topic-{k}" for k in order]
 
 
@@ -111,10 +135,13 @@ def test_numbers_of_a_topic(fitted, tmp_path):
     held = np.maximum(model.components_ - model.topic_word_prior_, 0)
     for k in range(4):
         texts = page.text_of(k)
-        assert f"{model.topic_shares_[k]:.1%}" in texts
+        assert f"{model.topic_proportions_[k]:.1%}" in texts
         for word in model.top_words(3)[k]:
             w, at = list(model.vocabulary_).index(word), texts.index(word)
-            assert texts[at + 1 : at + 3] == [f"{model.topic_word_[k, w]:.1%}", f"{held[k, w] / held[:, w].sum():.0%}"]
+            assert texts[at + 1 : at + 3] == [
+                f"{model.topic_word_[k, w]:.1%}",
+                f"{held[k, w] / held[:, w].sum():.0%}",
+            ]
         for name, share in model.top_documents(2)[k]:
             assert texts[texts.index(str(name)) + 1] == f"{share:.0%}"
 
@@ -137,7 +164,10 @@ def test_held_out_quality(fitted, tmp_path):
     model, found = fitted["lda"], evaluate.quality(fitted["lda"], test)
     completion = evaluate.completion(model, test)
     assert found["documents"] == 60
-    assert (found["perplexity"], found["held_out_tokens"]) == (completion.perplexity, completion.n_tokens)
+    assert (found["perplexity"], found["held_out_tokens"]) == (
+        completion.perplexity,
+        completion.n_tokens,
+    )
     assert_allclose(found["npmi"], evaluate.npmi(model, test).mean(), rtol=1e-12)
     assert found["diversity"] == evaluate.topic_diversity(model)
     assert "label_found" not in found
@@ -152,14 +182,20 @@ def test_quality_of_labels(fitted):
     corpus, _ = datasets.make_labels()
     found = evaluate.quality(fitted["labels"], corpus)
     guesses = fitted["labels"].most_likely(corpus)
-    right = np.mean([guess[0] in truth for guess, truth in zip(guesses, corpus.labels, strict=True)])
+    right = np.mean(
+        [guess[0] in truth for guess, truth in zip(guesses, corpus.labels, strict=True)]
+    )
     assert (found["labeled_documents"], found["label_found"]) == (corpus.n_docs, right)
 
 
 def test_names_and_words_are_text_and_never_markup(tmp_path):
     corpus, _ = datasets.make_lda(30, 12, 2, random_state=0)
     evil = "<script>alert('x')</script>&amp;\""
-    corpus = replace(corpus, vocabulary=[f"{evil}{i}" for i in range(12)], doc_names=[f"<i>{evil}{i}" for i in range(30)])
+    corpus = replace(
+        corpus,
+        vocabulary=[f"{evil}{i}" for i in range(12)],
+        doc_names=[f"<i>{evil}{i}" for i in range(30)],
+    )
     model = LDA(2, **QUICK).fit(corpus).name_topics({0: f"{evil}name"})
     model.report(tmp_path / "r.html")
     page = Page(tmp_path / "r.html")
@@ -174,8 +210,14 @@ def test_no_attribute_of_a_model_can_add_an_element(tmp_path, attribute):
     model, clean = AuthorTopicModel(3, **QUICK).fit(corpus), tmp_path / "clean.html"
     model.report(clean)
     evil = "<script>alert(1)</script><img src=x onerror='alert(1)'>"
-    size = {"author_names_": len(model.author_names_), "vocabulary_": corpus.n_words, "doc_names_": corpus.n_docs}.get(attribute)
-    setattr(model, attribute, evil if size is None else np.array([f"{evil}{i}" for i in range(size)]))
+    size = {
+        "author_names_": len(model.author_names_),
+        "vocabulary_": corpus.n_words,
+        "doc_names_": corpus.n_docs,
+    }.get(attribute)
+    setattr(
+        model, attribute, evil if size is None else np.array([f"{evil}{i}" for i in range(size)])
+    )
     model.report(tmp_path / "r.html")
     page = Page(tmp_path / "r.html")
     assert page.tags == Page(clean).tags
@@ -197,7 +239,9 @@ def test_the_page_allows_nothing_but_its_own_style(fitted, tmp_path):
 
 
 def test_words_that_no_document_has(tmp_path):
-    X = np.hstack([datasets.make_lda(30, 6, 2, random_state=0)[0].counts.toarray(), np.zeros((30, 9))]).astype(np.float32)
+    X = np.hstack(
+        [datasets.make_lda(30, 6, 2, random_state=0)[0].counts.toarray(), np.zeros((30, 9))]
+    ).astype(np.float32)
     LDA(2, **QUICK).fit(X).report(tmp_path / "r.html")
     assert "nan%" not in (tmp_path / "r.html").read_text()
 
@@ -214,8 +258,10 @@ def test_how_long_a_model_learned(fitted, tmp_path):
     for name, model in models.items():
         model.report(tmp_path / "r.html")
         texts[name] = Page(tmp_path / "r.html").texts
-    assert {name: name in texts[name] for name in ("sweeps", "batches", "passes")} == dict.fromkeys(("sweeps", "batches", "passes"), True)
-    assert "2, stopped before it came to rest" in texts["rest"]
+    assert {name: name in texts[name] for name in ("sweeps", "batches", "passes")} == dict.fromkeys(
+        ("sweeps", "batches", "passes"), True
+    )
+    assert "2, stopped before it converged" in texts["rest"]
     assert "12" in texts["sweeps"]  # tol=0: rest was not asked for
 
 
@@ -249,7 +295,9 @@ def test_places_keep_distances_that_a_plane_can_hold():
 def test_distances_of_topics():
     topics = np.array([[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0], [0.5, 0.5, 0]])
     apart = layout.distances(topics)
-    assert_allclose(apart[0], [0, 1, np.sqrt(1 - np.sqrt(0.5)), np.sqrt(1 - np.sqrt(0.5))], atol=1e-12)
+    assert_allclose(
+        apart[0], [0, 1, np.sqrt(1 - np.sqrt(0.5)), np.sqrt(1 - np.sqrt(0.5))], atol=1e-12
+    )
     assert_allclose(apart[2, 3], 0, atol=1e-7)
     assert layout.closest(apart, 2) == [[2, 3], [2, 3], [3, 0], [2, 0]]
     assert layout.closest(np.zeros((1, 1)), 3) == [[]]

@@ -1,4 +1,6 @@
-"""Schedules that go by word and that look only at what moves: their kernels against the twins, and what they must not change."""
+"""Schedules that go by word and that look only at what moves: their kernels against the twins, and
+what they must not change.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ from conftest import PLAIN_SCHEDULES, begin, small_counts
 from topoi import LDA, LabeledLDA, RelationalTopicModel
 from topoi.datasets import make_lda
 from topoi.infer import engine, reference, schedules
-from topoi.infer.bundles import Focus
-from topoi.infer.crew import Crew
-from topoi.infer.kernels.sweeps import overstep
+from topoi.infer.arrays import ActiveSet
+from topoi.infer.kernels.sweeps import over_relax
+from topoi.infer.threads import ThreadPool
 
 grids = pytest.mark.parametrize("blocks", [1, 3])
 rules = pytest.mark.parametrize("rule", ["bp", "sibp", "cvb0"])
@@ -25,20 +27,22 @@ ALPHA = np.array([0.05, 0.1, 0.2, 0.3, 0.4])
 def test_a_sweep_by_word_is_the_reference_with_documents_and_words_exchanged(rule, blocks):
     run = begin(small_counts(), 5, rule, "residual-words", blocks=blocks, alpha=ALPHA)
     state = run.state
-    state.turn_to_words()
-    state.rebuild(run.rule, Crew(1))
-    mu = state.flow.mu.astype(np.float64)
-    seen = replace(state.graph, wires=state.graph.turned, turned=None)
-    _, twin, _ = state.facing(reference.doubled(state.tables), state.knobs(run.rule, in_place=True))
+    state.visit_words()
+    state.rebuild(run.rule, ThreadPool(1))
+    mu = state.messages.mu.astype(np.float64)
+    seen = replace(state.graph, arrays=state.graph.transposed, transposed=None)
+    _, twin, _ = state.oriented(
+        reference.doubled(state.tables), state.params(run.rule, in_place=True)
+    )
     for _ in range(3):
-        _, _, knobs = state.facing(state.tables, state.knobs(run.rule, in_place=True))
+        _, _, params = state.oriented(state.tables, state.params(run.rule, in_place=True))
         run.sweep()
-        residual = reference.sweep(seen, twin, twin, mu, state.flow, silent(state), knobs)
+        residual = reference.sweep(seen, twin, twin, mu, state.messages, silent(state), params)
         np.testing.assert_allclose(state.tables.phi, twin.theta, rtol=0, atol=1e-4)
         np.testing.assert_allclose(state.tables.theta, twin.phi, rtol=0, atol=1e-4)
         np.testing.assert_allclose(state.tables.totals, twin.totals, rtol=0, atol=1e-4)
-        np.testing.assert_allclose(state.flow.mu, mu, rtol=0, atol=1e-5)
-        np.testing.assert_allclose(state.flow.residual, residual, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(state.messages.mu, mu, rtol=0, atol=1e-5)
+        np.testing.assert_allclose(state.messages.residual, residual, rtol=0, atol=1e-4)
 
 
 def silent(state):
@@ -49,11 +53,11 @@ def test_turning_to_words_keeps_every_message_and_table():
     run = begin(small_counts(), 5, blocks=3)
     run.sweep(3)
     state, before = run.state, reference.doubled(run.state.tables)
-    old = dict(zip(state.graph.wires.edge_id.tolist(), run.messages.copy(), strict=True))
-    state.turn_to_words()
-    for edge, message in zip(state.graph.turned.edge_id.tolist(), run.messages, strict=True):
+    old = dict(zip(state.graph.arrays.edge_id.tolist(), run.messages.copy(), strict=True))
+    state.visit_words()
+    for edge, message in zip(state.graph.transposed.edge_id.tolist(), run.messages, strict=True):
         np.testing.assert_array_equal(message, old[edge])
-    state.rebuild(run.rule, Crew(1))
+    state.rebuild(run.rule, ThreadPool(1))
     np.testing.assert_allclose(state.tables.theta, before.theta, atol=1e-4)
     np.testing.assert_allclose(state.tables.phi, before.phi, atol=1e-4)
 
@@ -63,14 +67,21 @@ def test_relaxed_sweeps_get_further():
 
     def after(sweeps, schedule):
         options = {"doc_topic_prior": 0.1, "topic_word_prior": 0.05, "max_iter": sweeps, "tol": 0}
-        return np.mean([LDA(30, schedule=schedule, random_state=s, **options).fit(corpus).history_[-1]["perplexity"] for s in range(5)])
+        return np.mean(
+            [
+                LDA(30, schedule=schedule, random_state=s, **options)
+                .fit(corpus)
+                .history_[-1]["perplexity"]
+                for s in range(5)
+            ]
+        )
 
     assert after(20, "relaxed") < after(30, "asynchronous") < after(20, "asynchronous")
 
 
 def test_a_relaxed_message_that_would_fall_below_zero_is_clipped():
     m, new = np.array([[0.9, 0.1, 0.0]], np.float32), np.array([0.2, 1.4, 0.4], np.float32)
-    z = overstep(m, 0, new, np.float32(2), np.float32(1.5))
+    z = over_relax(m, 0, new, np.float32(2), np.float32(1.5))
     np.testing.assert_allclose(new, [0, 1.0, 0.3], atol=1e-6)
     assert z == pytest.approx(1.3)
 
@@ -78,11 +89,11 @@ def test_a_relaxed_message_that_would_fall_below_zero_is_clipped():
 def test_words_that_moved_most_come_first():
     run = begin(small_counts(), 5, schedule="residual-words", blocks=2)
     run.sweep(2)
-    schedules._largest_residual_of_words_first(run.state, run.rule, Crew(1))
-    cells, flow = run.state.graph.turned.cell_visit, run.state.flow
+    schedules._largest_residual_of_words_first(run.state, run.rule, ThreadPool(1))
+    cells, messages = run.state.graph.transposed.cell_visit, run.state.messages
     for first, last in zip(cells[:-1], cells[1:], strict=True):
-        assert sorted(flow.order[first:last]) == list(range(first, last))
-        assert (np.diff(flow.residual[flow.order[first:last]]) <= 0).all()
+        assert sorted(messages.order[first:last]) == list(range(first, last))
+        assert (np.diff(messages.residual[messages.order[first:last]]) <= 0).all()
 
 
 @grids
@@ -90,24 +101,31 @@ def test_words_that_moved_most_come_first():
 def test_an_active_sweep_is_the_reference(rule, blocks):
     run = begin(small_counts(), 5, rule, "active", blocks=blocks, alpha=ALPHA)
     state = run.state
-    tables, mu = reference.doubled(state.tables), state.flow.mu.astype(np.float64)
+    tables, mu = reference.doubled(state.tables), state.messages.mu.astype(np.float64)
     for _ in range(4):
-        knobs = state.knobs(run.rule, in_place=True)
-        run.schedule.arrange(state, run.rule, Crew(1))
-        focus = Focus(state.focus.docs, state.focus.topics, state.focus.moved.astype(np.float64))
-        engine._pass_active(state, run.rule, Crew(1))
+        params = state.params(run.rule, in_place=True)
+        run.schedule.arrange(state, run.rule, ThreadPool(1))
+        active_set = ActiveSet(
+            state.active_set.docs,
+            state.active_set.topics,
+            state.active_set.moved.astype(np.float64),
+        )
+        engine._pass_active(state, run.rule, ThreadPool(1))
         state.sweep += 1
-        reference.active(state.graph, tables, mu, state.flow, focus, knobs)
+        reference.active(state.graph, tables, mu, state.messages, active_set, params)
         np.testing.assert_allclose(state.tables.theta, tables.theta, rtol=0, atol=1e-4)
         np.testing.assert_allclose(state.tables.phi, tables.phi, rtol=0, atol=1e-4)
         np.testing.assert_allclose(state.tables.totals, tables.totals, rtol=0, atol=1e-4)
-        np.testing.assert_allclose(state.flow.mu, mu, rtol=0, atol=1e-5)
-        np.testing.assert_allclose(state.focus.moved, focus.moved, rtol=0, atol=1e-3)
+        np.testing.assert_allclose(state.messages.mu, mu, rtol=0, atol=1e-5)
+        np.testing.assert_allclose(state.active_set.moved, active_set.moved, rtol=0, atol=1e-3)
 
 
 def test_everything_active_is_asynchronous(monkeypatch):
     monkeypatch.setattr(schedules, "FULL_EVERY", 1)
-    active, plain = begin(small_counts(), 5, schedule="active", blocks=2), begin(small_counts(), 5, blocks=2)
+    active, plain = (
+        begin(small_counts(), 5, schedule="active", blocks=2),
+        begin(small_counts(), 5, blocks=2),
+    )
     for run in (active, plain):
         run.sweep(5)
     np.testing.assert_allclose(active.state.tables.theta, plain.state.tables.theta, atol=1e-3)
@@ -117,14 +135,23 @@ def test_everything_active_is_asynchronous(monkeypatch):
 def test_active_documents_and_topics_are_those_that_moved_most():
     run = begin(small_counts(), 5, schedule="active")
     for sweep in range(1, 13):
-        moved = None if run.state.focus is None else run.state.focus.moved[run.state.graph.wires.slots, :5].copy()
-        run.schedule.arrange(run.state, run.rule, Crew(1))
-        focus, full = run.state.focus, sweep in (1, 10)
-        assert focus.docs.sum() == (20 if full else 10)
-        assert focus.topics.shape[1] == (5 if full else max(1, int(np.ceil(5 * max(0.2, 0.8 ** (sweep - 1))))))
+        moved = (
+            None
+            if run.state.active_set is None
+            else run.state.active_set.moved[run.state.graph.arrays.slots, :5].copy()
+        )
+        run.schedule.arrange(run.state, run.rule, ThreadPool(1))
+        active_set, full = run.state.active_set, sweep in (1, 10)
+        assert active_set.docs.sum() == (20 if full else 10)
+        assert active_set.topics.shape[1] == (
+            5 if full else max(1, int(np.ceil(5 * max(0.2, 0.8 ** (sweep - 1)))))
+        )
         if not full:
-            assert moved.sum(axis=1)[focus.docs].min() >= moved.sum(axis=1)[~focus.docs].max()
-        engine._pass_active(run.state, run.rule, Crew(1))
+            assert (
+                moved.sum(axis=1)[active_set.docs].min()
+                >= moved.sum(axis=1)[~active_set.docs].max()
+            )
+        engine._pass_active(run.state, run.rule, ThreadPool(1))
         run.state.sweep += 1
 
 
@@ -137,11 +164,13 @@ def test_messages_and_tables_stay_sound(rule, schedule):
     np.testing.assert_allclose(run.messages.sum(axis=1), 1, atol=1e-4)
     assert run.messages.min() >= 0
     tables, graph = run.state.tables, run.state.graph
-    np.testing.assert_allclose(tables.theta.sum(axis=1)[graph.wires.slots], counts.sum(axis=1), atol=1e-2)
+    np.testing.assert_allclose(
+        tables.theta.sum(axis=1)[graph.arrays.slots], counts.sum(axis=1), atol=1e-2
+    )
     np.testing.assert_allclose(tables.phi.sum(axis=1), counts.sum(axis=0), atol=1e-2)
     np.testing.assert_allclose(tables.totals, tables.phi.sum(axis=0), atol=1e-2)
     before = reference.doubled(tables)
-    run.state.rebuild(run.rule, Crew(1))
+    run.state.rebuild(run.rule, ThreadPool(1))
     np.testing.assert_allclose(run.state.tables.theta, before.theta, atol=1e-2)
     np.testing.assert_allclose(run.state.tables.phi, before.phi, atol=1e-2)
 
@@ -150,7 +179,9 @@ def test_messages_and_tables_stay_sound(rule, schedule):
 @pytest.mark.parametrize("schedule", PLAIN_SCHEDULES)
 def test_planted_blocks_are_found(blocks, rule, schedule):
     corpus, truth = blocks
-    model = LDA(4, rule=rule, schedule=schedule, doc_topic_prior=0.1, topic_word_prior=0.05, random_state=1).fit(corpus)
+    model = LDA(
+        4, rule=rule, schedule=schedule, doc_topic_prior=0.1, topic_word_prior=0.05, random_state=1
+    ).fit(corpus)
     assert model.perplexity(corpus) < 1.1 * len(truth.topic_word[0]) / 4
 
 

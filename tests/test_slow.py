@@ -16,7 +16,10 @@ from topoi import LDA, datasets, evaluate
 DATA = Path(os.environ.get("TOPOI_DATA", ""))
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif("TOPOI_DATA" not in os.environ or not DATA.exists(), reason="set TOPOI_DATA to the folder of corpora"),
+    pytest.mark.skipif(
+        "TOPOI_DATA" not in os.environ or not DATA.exists(),
+        reason="set TOPOI_DATA to the folder of corpora",
+    ),
 ]
 K = 50
 
@@ -32,13 +35,23 @@ def fixed_priors(cora):
     """Predictive perplexity of a-BP with alpha = beta = 0.01, three seeds."""
     train, test = cora
     models = [
-        LDA(K, doc_topic_prior=0.01, topic_word_prior=0.01, max_iter=300, n_jobs=-1, random_state=seed).fit(train) for seed in range(3)
+        LDA(
+            K,
+            doc_topic_prior=0.01,
+            topic_word_prior=0.01,
+            max_iter=300,
+            n_jobs=-1,
+            random_state=seed,
+        ).fit(train)
+        for seed in range(3)
     ]
     return np.array([evaluate.completion_perplexity(model, test) for model in models])
 
 
 def test_cora_has_the_published_quality(fixed_priors):
-    """Five seeds of an independent program gave 865, with a standard deviation of 1 to 3 % (algorithms 2.3)."""
+    """Five seeds of an independent program gave 865, with a standard deviation of 1 to 3 %
+    (algorithms 2.3).
+    """
     assert 820 < fixed_priors.mean() < 910, fixed_priors
 
 
@@ -56,19 +69,45 @@ def test_learned_priors_are_worth_five_per_cent_on_cora(cora, fixed_priors):
 def test_synchronous_and_asynchronous_agree_on_cora(cora, fixed_priors):
     """s-BP and a-BP are equal within seed noise: 3 % between the means of three seeds."""
     train, test = cora
-    options = {"schedule": "synchronous", "doc_topic_prior": 0.01, "topic_word_prior": 0.01, "max_iter": 300, "n_jobs": -1}
-    found = [evaluate.completion_perplexity(LDA(K, random_state=seed, **options).fit(train), test) for seed in range(3)]
+    options = {
+        "schedule": "synchronous",
+        "doc_topic_prior": 0.01,
+        "topic_word_prior": 0.01,
+        "max_iter": 300,
+        "n_jobs": -1,
+    }
+    found = [
+        evaluate.completion_perplexity(LDA(K, random_state=seed, **options).fit(train), test)
+        for seed in range(3)
+    ]
     np.testing.assert_allclose(np.mean(found), fixed_priors.mean(), rtol=0.03, err_msg=str(found))
 
 
 def test_the_papers_experiments_run(tmp_path):
-    """All of them in small, into a copy of the page: every table is filled, and every figure that the page shows is there."""
+    """All of them in small, into a copy of the page: every table is filled, and every figure that
+    the page shows is there.
+    """
     pytest.importorskip("matplotlib", reason="figures need matplotlib: pip install -e '.[paper]'")
     root = Path(__file__).parent.parent
     page = root / "docs" / "paper.md"
-    empty = re.sub(r"(<!-- table: .*? -->\n).*?(<!-- end -->)", r"\1\2", page.read_text(encoding="utf8"), flags=re.DOTALL)
+    empty = re.sub(
+        r"(<!-- table: .*? -->\n).*?(<!-- end -->)",
+        r"\1\2",
+        page.read_text(encoding="utf8"),
+        flags=re.DOTALL,
+    )
     (tmp_path / "paper.md").write_text(empty, encoding="utf8")
-    command = [sys.executable, "-m", "experiments", "all", "--data", str(DATA.resolve()), "--quick", "--out", str(tmp_path)]
+    command = [
+        sys.executable,
+        "-m",
+        "experiments",
+        "all",
+        "--data",
+        str(DATA.resolve()),
+        "--quick",
+        "--out",
+        str(tmp_path),
+    ]
     subprocess.run(command, cwd=root, check=True)
     filled = (tmp_path / "paper.md").read_text(encoding="utf8")
     assert not re.findall(r"<!-- table: (.*?) -->\n<!-- end -->", filled)

@@ -14,8 +14,16 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 import topoi
-from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, TopicModel, Words, datasets
-from topoi.storage import FORMAT
+from topoi import (
+    LDA,
+    AuthorTopicModel,
+    LabeledLDA,
+    RelationalTopicModel,
+    TopicModel,
+    Words,
+    datasets,
+)
+from topoi.models.files import FORMAT
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from fuzz.archives import contents_of, packed
@@ -56,7 +64,9 @@ def test_one_model_is_one_file(tmp_path, monkeypatch):
     """Byte for byte, whenever it is saved."""
     model = fitted_models()[0]
     for hour, name in enumerate("ab"):
-        monkeypatch.setattr("time.localtime", lambda *_, hour=hour: (2020, 1, 1, hour, 0, 0, 0, 1, 0))
+        monkeypatch.setattr(
+            "time.localtime", lambda *_, hour=hour: (2020, 1, 1, hour, 0, 0, 0, 1, 0)
+        )
         model.save(tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
@@ -97,9 +107,13 @@ def test_damaged_and_foreign_files_are_refused(tmp_path):
 
 
 def test_a_flipped_bit_anywhere_is_found_or_harmless(tmp_path):
-    """In headers, names, checksums, data and directory: the same model comes back, or an error that says the file is damaged."""
+    """In headers, names, checksums, data and directory: the same model comes back, or an error that
+    says the file is damaged.
+    """
     path = tmp_path / "m.topoi"
-    model = LDA(2, max_iter=2).fit(topoi.read(["cats and dogs", "dogs and cats", "stocks fell", "stocks fell"] * 3))
+    model = LDA(2, max_iter=2).fit(
+        topoi.read(["cats and dogs", "dogs and cats", "stocks fell", "stocks fell"] * 3)
+    )
     model.save(path)
     good = path.read_bytes()
     errors = []
@@ -126,9 +140,22 @@ def test_foreign_zips_and_objects_are_refused(tmp_path):
         {"manifest.json": b"[]"},
         {"manifest.json": b"{"},
         {"manifest.json": json.dumps({**good, "values": {}}).encode()},
-        {"manifest.json": json.dumps({**good, "values": {"components_": {"array": "components_"}}}).encode()},
-        {"manifest.json": json.dumps({**good, "values": {"x": {"plain": "Popen", "values": {}}}}).encode()},
-        {"manifest.json": json.dumps({**good, "values": {"components_": {"array": "c"}}}).encode(), "c.npy": objects.getvalue()},
+        {
+            "manifest.json": (
+                json.dumps({**good, "values": {"components_": {"array": "components_"}}}).encode()
+            )
+        },
+        {
+            "manifest.json": (
+                json.dumps({**good, "values": {"x": {"plain": "Popen", "values": {}}}}).encode()
+            )
+        },
+        {
+            "manifest.json": (
+                json.dumps({**good, "values": {"components_": {"array": "c"}}}).encode()
+            ),
+            "c.npy": objects.getvalue(),
+        },
     ]
     for files in contents:
         with zipfile.ZipFile(path, "w") as archive:
@@ -140,11 +167,17 @@ def test_foreign_zips_and_objects_are_refused(tmp_path):
 
 def test_words_and_names_stay_with_the_model(tmp_path):
     texts = ["Cats and dogs", "dogs, cats", "stocks fell", "stocks rose"] * 3
-    corpus = topoi.read(texts, id=[f"d{i}" for i in range(12)], vectorizer=topoi.make_vectorizer(max_df=1.0, ngram_range=(1, 2)))
+    corpus = topoi.read(
+        texts,
+        id=[f"d{i}" for i in range(12)],
+        vectorizer=topoi.make_vectorizer(max_df=1.0, ngram_range=(1, 2)),
+    )
     model = LDA(2, **FEW).fit(corpus).name_topics({1: "pets"})
     model.save(tmp_path / "m.topoi")
     again = topoi.load(tmp_path / "m.topoi")
-    np.testing.assert_array_equal(again.vectorizer_.transform(texts).toarray(), corpus.counts.toarray())
+    np.testing.assert_array_equal(
+        again.vectorizer_.transform(texts).toarray(), corpus.counts.toarray()
+    )
     assert again.topic_names_ == ["topic0", "pets"]
     assert list(again.doc_names_) == corpus.doc_names
     model.vectorizer_ = CountVectorizer(analyzer=str.split).fit(texts)
@@ -186,7 +219,9 @@ def test_a_generator_stays_outside_of_the_file(random_state, tmp_path):
     np.testing.assert_array_equal(topoi.load(tmp_path / "m.topoi").components_, model.components_)
 
 
-@pytest.mark.parametrize("manifest", [{"format": "x"}, {"format": None}, {"format": 1, "class": ["LDA"]}, {}])
+@pytest.mark.parametrize(
+    "manifest", [{"format": "x"}, {"format": None}, {"format": 1, "class": ["LDA"]}, {}]
+)
 def test_a_strange_manifest_is_refused_in_a_sentence(manifest, tmp_path):
     with zipfile.ZipFile(tmp_path / "m.topoi", "w") as archive:
         archive.writestr("manifest.json", json.dumps(manifest))
@@ -206,17 +241,25 @@ RAISED = {  # what must not get in, though zip, checksums and digest are right
     "n_features_in_": lambda values, arrays: values.update(n_features_in_=10_000),
     "n_jobs": lambda values, arrays: values.update(n_jobs=10_000),
     "n_iter_ as text": lambda values, arrays: values.update(n_iter_="<script>alert(1)</script>"),
-    "words cut": lambda values, arrays: arrays.update(components_=arrays["components_"][:, :-1].copy()),
-    "idf cut": lambda values, arrays: arrays.update({"weighting_.idf": arrays["weighting_.idf"][:-1].copy()}),
+    "words cut": lambda values, arrays: arrays.update(
+        components_=arrays["components_"][:, :-1].copy()
+    ),
+    "idf cut": lambda values, arrays: arrays.update(
+        {"weighting_.idf": arrays["weighting_.idf"][:-1].copy()}
+    ),
     "negative": lambda values, arrays: arrays["components_"].__setitem__((0, 0), -1),
     "NaN": lambda values, arrays: arrays["doc_topic_prior_"].__setitem__(0, np.nan),
     "rows": lambda values, arrays: arrays["doc_topic_"].__imul__(2),
-    "another type": lambda values, arrays: arrays.update(components_=arrays["components_"].astype(np.float16)),
+    "another type": lambda values, arrays: arrays.update(
+        components_=arrays["components_"].astype(np.float16)
+    ),
     "missing": lambda values, arrays: arrays.pop("doc_topic_prior_"),
     "one more": lambda values, arrays: arrays.update(more=np.zeros(3)),
     "topics": lambda values, arrays: values.update(n_components=4),
     "rule": lambda values, arrays: values.update(rule="other"),
-    "a rule and a schedule that do not go together": lambda values, arrays: values.update(rule="vb", schedule="residual"),
+    "a rule and a schedule that do not go together": lambda values, arrays: values.update(
+        rule="vb", schedule="residual"
+    ),
 }
 
 
@@ -225,14 +268,21 @@ def test_a_file_that_breaks_the_schema_is_refused_in_one_sentence(tmp_path, name
     path = tmp_path / "m.topoi"
     LDA(3, weighting="tfidf", **FEW).fit(datasets.make_authors(40, 6, 30, 3)[0]).save(path)
     changed_file(path, RAISED[name])
-    with pytest.raises(ValueError, match=r"^.*m\.topoi is not a topoi model, or it is damaged \([^\n]*\); give another file\.$"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"^.*m\.topoi is not a topoi model, or it is damaged \([^\n]*\); give another file\.$"
+        ),
+    ):
         topoi.load(path)
 
 
 def test_a_changed_value_is_found_by_the_digest(tmp_path):
     path = tmp_path / "m.topoi"
     fitted_models()[1].save(path)
-    changed_file(path, lambda values, arrays: arrays["components_"].__setitem__((0, 0), 7.0), seal=False)
+    changed_file(
+        path, lambda values, arrays: arrays["components_"].__setitem__((0, 0), 7.0), seal=False
+    )
     with pytest.raises(ValueError, match="SHA-256"):
         topoi.load(path)
     changed_file(path, lambda values, arrays: None)
@@ -240,17 +290,23 @@ def test_a_changed_value_is_found_by_the_digest(tmp_path):
 
 
 def test_an_unused_member_is_refused_before_it_is_read(tmp_path):
-    """A small file may not claim much memory: neither by a member nobody needs, nor by a long manifest."""
+    """A small file may not claim much memory: neither by a member nobody needs, nor by a long
+    manifest.
+    """
     path = tmp_path / "m.topoi"
     fitted_models()[1].save(path)
     good = path.read_bytes()
     for name in ("unused.npy", "manifest.json"):
         path.write_bytes(good)
         with (
-            zipfile.ZipFile(path, "w" if name == "manifest.json" else "a", zipfile.ZIP_DEFLATED) as archive,
+            zipfile.ZipFile(
+                path, "w" if name == "manifest.json" else "a", zipfile.ZIP_DEFLATED
+            ) as archive,
             archive.open(name, "w") as file,
         ):
-            np.lib.format.write_array_header_1_0(file, {"descr": "|u1", "fortran_order": False, "shape": (2**28,)})
+            np.lib.format.write_array_header_1_0(
+                file, {"descr": "|u1", "fortran_order": False, "shape": (2**28,)}
+            )
             for _ in range(2**8):
                 file.write(bytes(2**20))
         tracemalloc.start()
@@ -268,13 +324,21 @@ def test_what_decides_over_the_machine_stays_outside_of_the_file(tmp_path):
     assert (again.n_jobs, again.verbose, again.callbacks) == (None, 0, None)
 
 
-@pytest.mark.parametrize("pattern", [r"(\w+)+x", r"(a|aa)+b", r"(?=\w)\w+", r"(\w)\1+", r"\w+\w+\w+!", "x" * 300, r"\w+x"])
+@pytest.mark.parametrize(
+    "pattern",
+    [r"(\w+)+x", r"(a|aa)+b", r"(?=\w)\w+", r"(\w)\1+", r"\w+\w+\w+!", "x" * 300, r"\w+x"],
+)
 def test_a_pattern_that_could_hang_is_neither_saved_nor_loaded(tmp_path, pattern):
     texts = ["cats and dogs", "dogs and cats", "stocks fell", "stocks fell"] * 3
     model = LDA(2, **FEW).fit(topoi.read(texts))
     model.save(tmp_path / "m.topoi")
-    changed_file(tmp_path / "m.topoi", lambda values, arrays: values.update({"vectorizer_.token_pattern": pattern}))
-    with pytest.raises(ValueError, match=r"m\.topoi cuts texts into words by the pattern.*Use a plainer one"):
+    changed_file(
+        tmp_path / "m.topoi",
+        lambda values, arrays: values.update({"vectorizer_.token_pattern": pattern}),
+    )
+    with pytest.raises(
+        ValueError, match=r"m\.topoi cuts texts into words by the pattern.*Use a plainer one"
+    ):
         topoi.load(tmp_path / "m.topoi")
     model.vectorizer_.token_pattern = pattern
     with pytest.raises(ValueError, match=r"This LDA cuts texts.*vectorizer_ to None"):
@@ -282,7 +346,16 @@ def test_a_pattern_that_could_hang_is_neither_saved_nor_loaded(tmp_path, pattern
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"(?u)\b\w\w+\b", r"\b\w+(?:[-']\w+)*\b", r"[a-zA-Z]{3,}", r"\S+", r"(?i)\b([a-z]{2,20})\b", r"[#@]?\w+", r"[a-z]+|\d+"]
+    "pattern",
+    [
+        r"(?u)\b\w\w+\b",
+        r"\b\w+(?:[-']\w+)*\b",
+        r"[a-zA-Z]{3,}",
+        r"\S+",
+        r"(?i)\b([a-z]{2,20})\b",
+        r"[#@]?\w+",
+        r"[a-z]+|\d+",
+    ],
 )
 def test_usual_patterns_are_kept(tmp_path, pattern):
     texts = ["cats and dogs", "dogs and cats", "stocks fell", "stocks fell"] * 3
@@ -318,7 +391,9 @@ def test_partial_fit_continues_in_the_same_bits_after_loading(tmp_path, dtype):
 
 
 def test_everything_a_model_may_have_comes_back(tmp_path):
-    """Names of columns, names as numbers, ids, output as pandas frames, a prior per topic, a run in batches."""
+    """Names of columns, names as numbers, ids, output as pandas frames, a prior per topic, a run in
+    batches.
+    """
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(np.eye(6) + 1, columns=list("abcdef"))
     links, _ = datasets.make_links(20, 15, 3)
@@ -328,7 +403,9 @@ def test_everything_a_model_may_have_comes_back(tmp_path):
         topoi.LatentDirichletAllocation(3, random_state=0).fit(frame),
         LabeledLDA(1, **FEW).fit(frame, [3, 1, 3, 1, 2, 2]),
         AuthorTopicModel(2, **FEW).fit(frame, authors=[[1], [2], [1, 2], [], [5], [5]]),
-        RelationalTopicModel(3, **FEW).fit(links.counts, links=[[i + 1] for i in range(20)], doc_ids=list(range(20))),
+        RelationalTopicModel(3, **FEW).fit(
+            links.counts, links=[[i + 1] for i in range(20)], doc_ids=list(range(20))
+        ),
     ]
     for model in models:
         model.save(tmp_path / "m.topoi")
@@ -336,7 +413,9 @@ def test_everything_a_model_may_have_comes_back(tmp_path):
         again.save(tmp_path / "n.topoi")
         assert (tmp_path / "n.topoi").read_bytes() == (tmp_path / "m.topoi").read_bytes()
         x = frame if model.n_features_in_ == 6 else links.counts
-        np.testing.assert_array_equal(np.asarray(again.transform(x)), np.asarray(model.transform(x)))
+        np.testing.assert_array_equal(
+            np.asarray(again.transform(x)), np.asarray(model.transform(x))
+        )
         assert type(again.transform(x)) is type(model.transform(x))
         assert getattr(again, "doc_ids_", None) == getattr(model, "doc_ids_", None)
         assert list(getattr(again, "classes_", [])) == list(getattr(model, "classes_", []))

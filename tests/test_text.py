@@ -1,4 +1,6 @@
-"""Texts in every form that people have them in give the same corpus; what is wrong is named by its place."""
+"""Texts in every form that people have them in give the same corpus; what is wrong is named by its
+place.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +16,43 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 
 import topoi
-from topoi import LDA, text
+from topoi import LDA
+from topoi.io import vectorize as text
 
-TEXTS = ["The cats sat on mats.", "Dogs and cats don't sit; they are pets", "Stocks fell, stocks rose", "", "A market of stocks and pets"]
+TEXTS = [
+    "The cats sat on mats.",
+    "Dogs and cats don't sit; they are pets",
+    "Stocks fell, stocks rose",
+    "",
+    "A market of stocks and pets",
+]
 ROWS = [
-    {"doc": f"d{i}", "body": body, "who": who, "tags": tags, "cites": cites, "day": f"2020-01-0{i + 1}"}
+    {
+        "doc": f"d{i}",
+        "body": body,
+        "who": who,
+        "tags": tags,
+        "cites": cites,
+        "day": f"2020-01-0{i + 1}",
+    }
     for i, (body, who, tags, cites) in enumerate(
         zip(
-            TEXTS, ["Ann; Bob", "Bob", "", '["Cy", "Ann"]', "Dee"], ["pets"] * 2 + ["money"] * 3, ["d1;d4", "", "d4", "", "d9"], strict=True
+            TEXTS,
+            ["Ann; Bob", "Bob", "", '["Cy", "Ann"]', "Dee"],
+            ["pets"] * 2 + ["money"] * 3,
+            ["d1;d4", "", "d4", "", "d9"],
+            strict=True,
         )
     )
 ]
-NAMES = {"text": "body", "id": "doc", "authors": "who", "labels": "tags", "links": "cites", "date": "day"}
+NAMES = {
+    "text": "body",
+    "id": "doc",
+    "authors": "who",
+    "labels": "tags",
+    "links": "cites",
+    "date": "day",
+}
 LOOSE = {"min_df": 1, "max_df": 1.0}
 
 
@@ -47,7 +74,10 @@ def tables(folder):
     yield write_table(folder / "t.csv")
     yield write_table(
         folder / "semicolon.csv",
-        [{**row, "who": row["who"].replace(";", "|"), "cites": row["cites"].replace(";", "|")} for row in ROWS],
+        [
+            {**row, "who": row["who"].replace(";", "|"), "cites": row["cites"].replace(";", "|")}
+            for row in ROWS
+        ],
         ";",
     )
     yield write_table(folder / "t.tsv", delimiter="\t")
@@ -75,7 +105,18 @@ def test_tables_of_every_form_give_one_corpus(tmp_path, number):
     assert corpus.links.tolist() == [[0, 1], [0, 4], [2, 4]]
     assert corpus.dates[1] == "2020-01-02"
     counts = dict(zip(corpus.vocabulary.tolist(), corpus.counts.sum(axis=0).tolist(), strict=True))
-    assert counts == {"cats": 2, "dogs": 1, "fell": 1, "market": 1, "mats": 1, "pets": 2, "rose": 1, "sat": 1, "sit": 1, "stocks": 3}
+    assert counts == {
+        "cats": 2,
+        "dogs": 1,
+        "fell": 1,
+        "market": 1,
+        "mats": 1,
+        "pets": 2,
+        "rose": 1,
+        "sat": 1,
+        "sit": 1,
+        "stocks": 3,
+    }
     assert corpus.counts.sum(axis=1)[3] == 0
 
 
@@ -88,9 +129,18 @@ def test_polars_frames_and_columns():
 
 def test_lists_and_columns_with_what_belongs_to_them():
     pandas = pytest.importorskip("pandas")
-    for source in (TEXTS, pandas.Series([*TEXTS[:3], None, TEXTS[4]]), np.array(TEXTS), (document for document in TEXTS)):
+    for source in (
+        TEXTS,
+        pandas.Series([*TEXTS[:3], None, TEXTS[4]]),
+        np.array(TEXTS),
+        (document for document in TEXTS),
+    ):
         corpus = topoi.read(
-            source, id=list("abcde"), authors=[["Ann"], [], ["Bob"], [], ["Ann"]], labels=[1, 2, 1.0, None, 2], vectorizer=loose()
+            source,
+            id=list("abcde"),
+            authors=[["Ann"], [], ["Bob"], [], ["Ann"]],
+            labels=[1, 2, 1.0, None, 2],
+            vectorizer=loose(),
         )
         assert corpus.n_tokens == 14
         assert corpus.authors[2] == ["Bob"]
@@ -108,7 +158,9 @@ def test_a_folder(tmp_path):
     for name in ("._b.txt", ".b.txt", ".git/b.txt"):
         (tmp_path / name).write_bytes(b"hidden\0")
     told = []
-    corpus = topoi.read(tmp_path, vectorizer=loose(), tell=lambda done, total: told.append((done, total)))
+    corpus = topoi.read(
+        tmp_path, vectorizer=loose(), tell=lambda done, total: told.append((done, total))
+    )
     assert corpus.doc_names == ["b", "sub/a"]
     assert corpus.n_tokens == 6
     assert told[-1] == (2, 2)
@@ -127,10 +179,12 @@ def test_links_in_a_file_of_pairs(tmp_path):
         corpus = topoi.read(table, text="body", id="doc", links=tmp_path / name, vectorizer=loose())
         assert corpus.links.tolist() == [[0, 1], [2, 4]]
     (tmp_path / "links.txt").write_text("0 1\n")
-    assert topoi.read(table, text="body", links=str(tmp_path / "links.txt"), vectorizer=loose()).links.tolist() == [[0, 1]], (
-        "numbers without ids"
-    )
-    with pytest.raises(ValueError, match="None of the 1 links in .* joins two documents .* such as 'd0'"):
+    assert topoi.read(
+        table, text="body", links=str(tmp_path / "links.txt"), vectorizer=loose()
+    ).links.tolist() == [[0, 1]], "numbers without ids"
+    with pytest.raises(
+        ValueError, match="None of the 1 links in .* joins two documents .* such as 'd0'"
+    ):
         topoi.read(table, text="body", id="doc", links=[["x"], [], [], [], []], vectorizer=loose())
     (tmp_path / "links.txt").write_text("d0 d1\nd2\n")
     with pytest.raises(ValueError, match="line 2: expected two ids"):
@@ -146,7 +200,9 @@ def test_what_belongs_to_counts_is_given_as_lists(tmp_path):
 
 
 def test_long_cells_and_byte_order_marks(tmp_path):
-    """CSV cells may be longer than the 128 KiB that Python's reader allows at first; Excel begins files with a mark."""
+    """CSV cells may be longer than the 128 KiB that Python's reader allows at first; Excel begins
+    files with a mark.
+    """
     path = tmp_path / "t.csv"
     path.write_bytes(b"\xef\xbb\xbftext,n\n" + f'"{"word " * 50_000}",1\n"more words",2\n'.encode())
     corpus = topoi.read(path, vectorizer=loose())
@@ -160,19 +216,37 @@ def test_other_encodings(tmp_path):
         assert "café" in topoi.read(path, vectorizer=loose(), encoding=encoding).vocabulary
 
 
-# ---------------------------------------------------------------------------------------------------------------------- bad input
+# ---------------------------------------------------------------------------------------- bad input
 
 BAD = {
     "missing.csv": (None, "does not exist"),
     "binary.csv": (b"text\n\x00\x01\x02\n", "is a binary file"),
-    "windows.csv": ("text\nplain\ncœur\n".encode("cp1252"), "windows.csv, line 3: not UTF-8 text; say .* for instance cp1252"),
+    "windows.csv": (
+        "text\nplain\ncœur\n".encode("cp1252"),
+        "windows.csv, line 3: not UTF-8 text; say .* for instance cp1252",
+    ),
     "empty.csv": (b"", "is empty"),
     "columns.csv": (b"a,b\nx,y\n", "has columns a, b; say which one holds the text"),
-    "twice.csv": (b"text,text\nx,y\n", "has several columns called 'text'; give each a name of its own"),
-    "excel.csv": (b"sep=;\ntext;b\nx;y;z\n", "excel.csv, line 3: 3 cells where the header has 2 columns"),
-    "ragged.csv": (b"text,b\nx,y\nx,y,z\n", "ragged.csv, line 3: 3 cells where the header has 2 columns"),
-    "quotes.csv": (b'text\n"x\ny\n', "quotes.csv, line 3: unexpected end of data; check the quotes"),
-    "one.csv": (b"text\na whole document\n", "holds one document, and topics are learned from many"),
+    "twice.csv": (
+        b"text,text\nx,y\n",
+        "has several columns called 'text'; give each a name of its own",
+    ),
+    "excel.csv": (
+        b"sep=;\ntext;b\nx;y;z\n",
+        "excel.csv, line 3: 3 cells where the header has 2 columns",
+    ),
+    "ragged.csv": (
+        b"text,b\nx,y\nx,y,z\n",
+        "ragged.csv, line 3: 3 cells where the header has 2 columns",
+    ),
+    "quotes.csv": (
+        b'text\n"x\ny\n',
+        "quotes.csv, line 3: unexpected end of data; check the quotes",
+    ),
+    "one.csv": (
+        b"text\na whole document\n",
+        "holds one document, and topics are learned from many",
+    ),
     "none.csv": (b"text\n", "holds no documents"),
     "stop.csv": (b"text\nthe and of\nto be or not\n", "No word of the 2 documents"),
     "bad.jsonl": (b'{"text": "a"}\nnope\n', "bad.jsonl, line 2: no JSON"),
@@ -198,7 +272,10 @@ def test_bad_files_say_what_is_wrong(tmp_path, name):
 
 def test_other_bad_input(tmp_path):
     table = write_table(tmp_path / "t.csv")
-    with pytest.raises(ValueError, match="has no column 'abstract' for text; its columns are doc, body, who, tags, cites, day"):
+    with pytest.raises(
+        ValueError,
+        match="has no column 'abstract' for text; its columns are doc, body, who, tags, cites, day",
+    ):
         topoi.read(table, text="abstract")
     with pytest.raises(ValueError, match="line 3: the id 'pets' is taken by .*line 2"):
         topoi.read(table, text="body", id="tags", vectorizer=loose())
@@ -210,11 +287,18 @@ def test_other_bad_input(tmp_path):
         topoi.read(tmp_path)
     with pytest.raises(ValueError, match="is empty"):
         topoi.read([])
-    with pytest.raises(ValueError, match=r"Document 0: 'text' holds a list, .* Join tokens by ' '.join\(tokens\)"):
+    with pytest.raises(
+        ValueError, match=r"Document 0: 'text' holds a list, .* Join tokens by ' '.join\(tokens\)"
+    ):
         topoi.read([["red", "cats"], ["dogs"]])
-    with pytest.raises(ValueError, match=r"bags of words are read by topoi.formats.from_gensim\(bags, dictionary\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"bags of words are read by topoi.io.formats.from_gensim\(bags, dictionary\)",
+    ):
         topoi.read([[(0, 1)], [(1, 2)]])
-    with pytest.raises(TypeError, match="A HashingVectorizer keeps no words.*; give a CountVectorizer"):
+    with pytest.raises(
+        TypeError, match="A HashingVectorizer keeps no words.*; give a CountVectorizer"
+    ):
         topoi.read(TEXTS, vectorizer=HashingVectorizer())
     with pytest.raises(ValueError, match="This is no AnnData, so it has no layer 'counts'"):
         topoi.read(TEXTS, layer="counts")
@@ -223,20 +307,34 @@ def test_other_bad_input(tmp_path):
         topoi.read(tmp_path / "none.csv", vectorizer=loose(vocabulary=["cats"]))
 
 
-# -------------------------------------------------------------------------------------------------------------------- vectorising
+# -------------------------------------------------------------------------------------- vectorising
 
 
 def test_defaults_suit_topics():
-    """Lower case, no stop words, no numbers, nothing rare, nothing in more than half of the documents."""
-    corpus = topoi.read(["The Tree 42 rare1", "the tree common", "I don't common we've", "common stone", "stone 42 common"])
+    """Lower case, no stop words, no numbers, nothing rare, nothing in more than half of the
+    documents.
+    """
+    corpus = topoi.read(
+        [
+            "The Tree 42 rare1",
+            "the tree common",
+            "I don't common we've",
+            "common stone",
+            "stone 42 common",
+        ]
+    )
     assert corpus.vocabulary.tolist() == ["stone", "tree"]
 
 
 def test_settings_are_adjustable(tmp_path):
     (tmp_path / "stop.txt").write_text("cats\ndon't\n")
     words = ["Red cats", "red Cats don't", "Red apples"]
-    assert topoi.read(words, vectorizer=loose(stop_words=tmp_path / "stop.txt")).vocabulary.tolist() == ["apples", "red"]
-    assert topoi.read(words, vectorizer=loose(stop_words="none", lowercase=False)).vocabulary.tolist() == [
+    assert topoi.read(
+        words, vectorizer=loose(stop_words=tmp_path / "stop.txt")
+    ).vocabulary.tolist() == ["apples", "red"]
+    assert topoi.read(
+        words, vectorizer=loose(stop_words="none", lowercase=False)
+    ).vocabulary.tolist() == [
         "Cats",
         "Red",
         "apples",
@@ -245,7 +343,12 @@ def test_settings_are_adjustable(tmp_path):
         "red",
     ]
     assert "red cats" in topoi.read(words, vectorizer=loose(ngram_range=(1, 2))).vocabulary
-    assert topoi.read(words, vectorizer=topoi.make_vectorizer(vocabulary=["zoo", "red"])).counts.toarray().tolist() == [[0, 1]] * 3
+    assert (
+        topoi.read(words, vectorizer=topoi.make_vectorizer(vocabulary=["zoo", "red"]))
+        .counts.toarray()
+        .tolist()
+        == [[0, 1]] * 3
+    )
     assert topoi.read(words, vectorizer=loose(max_features=1)).vocabulary.tolist() == ["red"]
 
 
@@ -263,9 +366,16 @@ def test_vectorisers_are_kept_as_plain_settings():
     fitted = loose(ngram_range=(1, 2), stop_words=["the"], token_pattern=r"\w+").fit(TEXTS)
     settings = json.loads(json.dumps(text.vectorizer_settings(fitted)))
     again = text.vectorizer_from(settings)
-    np.testing.assert_array_equal(again.transform(TEXTS).toarray(), fitted.transform(TEXTS).toarray())
+    np.testing.assert_array_equal(
+        again.transform(TEXTS).toarray(), fitted.transform(TEXTS).toarray()
+    )
     assert again.get_params()["ngram_range"] == (1, 2)
-    others = {"one with a tokenizer of your own": CountVectorizer(tokenizer=str.split, token_pattern=None), "a Tfidf": TfidfVectorizer()}
+    others = {
+        "one with a tokenizer of your own": CountVectorizer(
+            tokenizer=str.split, token_pattern=None
+        ),
+        "a Tfidf": TfidfVectorizer(),
+    }
     for reason, other in others.items():
         with pytest.raises(TypeError, match=f"plain CountVectorizer only, not {reason}"):
             text.vectorizer_settings(other.fit(TEXTS))
@@ -290,7 +400,9 @@ def test_lists_of_stop_words_add_up(tmp_path):
     (tmp_path / "mine.txt").write_text("cats\n")
     vectorizer = topoi.make_vectorizer(stop_words=f"english,{tmp_path / 'mine.txt'}")
     assert {"the", "cats"} < set(vectorizer.stop_words)
-    with pytest.raises(ValueError, match="german is no file, and no list of stop words that topoi has"):
+    with pytest.raises(
+        ValueError, match="german is not a file, and no list of stop words that topoi has"
+    ):
         topoi.make_vectorizer(stop_words="german")
 
 
@@ -301,7 +413,9 @@ def test_files_of_a_folder_may_end_in_capitals(tmp_path):
 
 
 def test_decomposed_umlauts_and_soft_hyphens_tear_no_words(tmp_path):
-    """macOS and many PDFs write ä as a and two dots; whoever counts, stops or chooses words means the same word."""
+    """macOS and many PDFs write ä as a and two dots; whoever counts, stops or chooses words means
+    the same word.
+    """
     words = ["Häuser", "Größe", "Gebäude"]
     lines = [unicodedata.normalize("NFD", " ".join(words)), "Häuser Grö\u00adße Ge\u00adbäude"]
     (tmp_path / "lines.txt").write_text("\n".join(lines), encoding="utf-8")
@@ -311,19 +425,30 @@ def test_decomposed_umlauts_and_soft_hyphens_tear_no_words(tmp_path):
         assert corpus.vocabulary.tolist() == ["gebäude", "größe", "häuser"]
         assert (corpus.counts.toarray() == 1).all()
     for stop in (tmp_path / "words.txt", [unicodedata.normalize("NFD", "größe")]):
-        assert topoi.read(lines, vectorizer=loose(stop_words=stop)).vocabulary.tolist() == ["gebäude", "häuser"]
+        assert topoi.read(lines, vectorizer=loose(stop_words=stop)).vocabulary.tolist() == [
+            "gebäude",
+            "häuser",
+        ]
     for vocabulary in (tmp_path / "words.txt", [unicodedata.normalize("NFD", "größe")]):
-        assert topoi.read(lines, vectorizer=loose(vocabulary=vocabulary)).counts.toarray().tolist() == [[1], [1]]
+        assert topoi.read(
+            lines, vectorizer=loose(vocabulary=vocabulary)
+        ).counts.toarray().tolist() == [[1], [1]]
 
 
 def test_the_line_in_which_excel_names_its_separator(tmp_path):
     (tmp_path / "t.csv").write_bytes(b'sep=;\r\ntext;b\r\n"red, blue, green";2\r\ngreen;3\r\n')
-    assert topoi.read(tmp_path / "t.csv", vectorizer=loose()).vocabulary.tolist() == ["blue", "green", "red"]
+    assert topoi.read(tmp_path / "t.csv", vectorizer=loose()).vocabulary.tolist() == [
+        "blue",
+        "green",
+        "red",
+    ]
 
 
 def test_columns_of_a_frame_that_stand_twice():
     pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame([["red", 1, 2], ["blue", 3, 4], ["red", 5, 6]], columns=["text", "n", "n"])
+    frame = pandas.DataFrame(
+        [["red", 1, 2], ["blue", 3, 4], ["red", 5, 6]], columns=["text", "n", "n"]
+    )
     assert topoi.read(frame, vectorizer=loose()).n_docs == 3
     with pytest.raises(ValueError, match="The frame has several columns called 'n'"):
         topoi.read(frame, text="text", id="n")
@@ -332,8 +457,21 @@ def test_columns_of_a_frame_that_stand_twice():
 def test_dates_of_a_frame_are_plain():
     pandas = pytest.importorskip("pandas")
     days = pandas.to_datetime(["2020-01-01 00:00", None, "2020-01-03 10:00"])
-    frame = pandas.DataFrame({"text": ["red", "blue", "red"], "day": days, "year": [1848, None, 1850], "said": ["May", "1848.0", None]})
-    expected = {"day": ["2020-01-01", "", "2020-01-03 10:00:00"], "year": ["1848", "", "1850"], "said": ["May", "1848.0", ""]}
+    frame = pandas.DataFrame(
+        {
+            "text": ["red", "blue", "red"],
+            "day": days,
+            "year": [1848, None, 1850],
+            "said": ["May", "1848.0", None],
+        }
+    )
+    expected = {
+        "day": ["2020-01-01", "", "2020-01-03 10:00:00"],
+        "year": ["1848", "", "1850"],
+        "said": ["May", "1848.0", ""],
+    }
     for column, dates in expected.items():
         assert topoi.read(frame, text="text", date=column, vectorizer=loose()).dates == dates
-    assert topoi.read(frame["text"], date=days.to_numpy(), vectorizer=loose()).dates[0] == "2020-01-01"
+    assert (
+        topoi.read(frame["text"], date=days.to_numpy(), vectorizer=loose()).dates[0] == "2020-01-01"
+    )

@@ -1,4 +1,6 @@
-"""Files that lie, are cut, or are something else: one sentence that names the file, before memory is allocated."""
+"""Files that lie, are cut, or are something else: one sentence that names the file, before memory
+is allocated.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,11 @@ from scipy import sparse
 from typer.testing import CliRunner
 
 import topoi
-from topoi import LDA, Corpus, LabeledLDA, RelationalTopicModel, datasets, formats
+from topoi import LDA, Corpus, LabeledLDA, RelationalTopicModel, datasets
 from topoi.cli import app
-from topoi.formats import checks, files
+from topoi.io import formats
+from topoi.io import lines as files
+from topoi.io.formats import checks
 
 MTX = b"%%MatrixMarket matrix coordinate integer general\n"
 DENSE = b"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n"
@@ -51,7 +55,7 @@ def written(path, content: bytes):
     return path
 
 
-# ------------------------------------------------------------------------------------------------------- one meaning for a number
+# ------------------------------------------------------------------------- one meaning for a number
 
 
 def test_a_line_of_svmlight_means_the_same_in_every_file(tmp_path):
@@ -61,20 +65,33 @@ def test_a_line_of_svmlight_means_the_same_in_every_file(tmp_path):
     written(path, b"0 1:2 3:1\n0 0:5\n")
     assert "line 2: there is no word 0; they are numbered from 1" in refusal(path)
     assert "zero_based=True, --zero-based" in refusal(path)
-    assert topoi.read(path, zero_based=True).counts.toarray().tolist() == [[0, 2, 0, 1], [5, 0, 0, 0]]
+    assert topoi.read(path, zero_based=True).counts.toarray().tolist() == [
+        [0, 2, 0, 1],
+        [5, 0, 0, 0],
+    ]
     assert formats.read(written(path, b"0 1:2\n"), zero_based=True).n_words == 2
 
 
 def test_a_base_is_for_svmlight_only(tmp_path):
     path = written(tmp_path / "c.ldac", b"1 0:2\n")
     assert "zero_based" in refusal(path, zero_based=True)
-    with pytest.raises(ValueError, match="zero_based is for SVMlight"):
+    with pytest.raises(ValueError, match="zero_based is for svmlight only"):
         formats.read(path, zero_based=True)
 
 
 def test_svmlight_keeps_long_labels(tmp_path):
     path = written(tmp_path / "c.svm", b"1234567 1:1\n1234568,-1 1:1\n0.25 1:1\n")
     assert topoi.read(path).labels == [["1234567"], ["1234568", "-1"], ["0.25"]]
+
+
+def test_svmlight_that_topoi_writes_is_read_the_same(tmp_path):
+    labels = [["007"], ["7"], []]
+    topoi.write(Corpus([[1, 0], [0, 0], [0, 2.5]], labels=labels), tmp_path / "c.svm")
+    again = topoi.read(tmp_path / "c.svm")
+    assert again.counts.toarray().tolist() == [[1, 0], [0, 0], [0, 2.5]]
+    assert again.labels == [["0"], ["1"], []], "two labels stay two"
+    with pytest.raises(ValueError, match="document 1 has neither labels nor words"):
+        topoi.write(Corpus([[1, 0], [0, 0]], labels=[["x"], []]), tmp_path / "d.svm")
 
 
 WRONG_NUMBERS = {
@@ -86,7 +103,15 @@ WRONG_NUMBERS = {
         b"1 0:nan\n",
         b"1 0:" + b"9" * 5_000 + b"x\n",
     ],
-    "c.svm": [b"0 4294967297:1\n", b"0 -1:1\n", b"x 1:1\n", b"1e400 1:1\n", b"0 1:inf\n", b"0 1:1:1\n", b"0 " + b"9" * 5_000 + b":1\n"],
+    "c.svm": [
+        b"0 4294967297:1\n",
+        b"0 -1:1\n",
+        b"x 1:1\n",
+        b"1e400 1:1\n",
+        b"0 1:inf\n",
+        b"0 1:1:1\n",
+        b"0 " + b"9" * 5_000 + b":1\n",
+    ],
     "docword.c.txt": [
         b"1\n4294967299\n1\n1 4294967297 1\n",
         b"1\n3\n1\n4294967297 1 1\n",
@@ -106,7 +131,10 @@ WRONG_NUMBERS = {
 }
 
 
-@pytest.mark.parametrize(("name", "number"), [(name, i) for name, texts in WRONG_NUMBERS.items() for i in range(len(texts))])
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [(name, i) for name, texts in WRONG_NUMBERS.items() for i in range(len(texts))],
+)
 def test_wrong_numbers_are_named_by_their_line(tmp_path, name, number):
     assert ", line " in refusal(written(tmp_path / name, WRONG_NUMBERS[name][number]))
 
@@ -135,7 +163,9 @@ OUT_OF_RANGE = {
 
 @pytest.mark.parametrize("what", OUT_OF_RANGE)
 def test_npz_with_numbers_out_of_range(tmp_path, what):
-    arrays = {name: value for name, value in {**NPZ, **OUT_OF_RANGE[what]}.items() if value is not None}
+    arrays = {
+        name: value for name, value in {**NPZ, **OUT_OF_RANGE[what]}.items() if value is not None
+    }
     np.savez(tmp_path / "c.npz", **arrays)
     assert "allow_pickle" not in refusal(tmp_path / "c.npz")
 
@@ -148,7 +178,7 @@ def test_npz_in_other_byte_orders_and_by_columns(tmp_path):
     assert corpus.links.tolist() == [[0, 1], [1, 0]]
 
 
-# ----------------------------------------------------------------------------------------------------------------- masked arrays
+# ------------------------------------------------------------------------------------ masked arrays
 
 MASKED = np.ma.masked_array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])
 
@@ -163,7 +193,9 @@ MASKED = np.ma.masked_array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])
         lambda: Corpus([[1, 2], [3, 4]], links=MASKED),
         lambda: Corpus([[1, 2], [3, 4]], authors=MASKED),
         lambda: Corpus([[1, 2], [3, 4]], np.ma.masked_array(["a", "b"], mask=[0, 1])),
-        lambda: RelationalTopicModel(2).fit([[1, 2], [3, 4]], links=np.ma.masked_array([[0, 1]], mask=[[0, 1]])),
+        lambda: RelationalTopicModel(2).fit(
+            [[1, 2], [3, 4]], links=np.ma.masked_array([[0, 1]], mask=[[0, 1]])
+        ),
         lambda: LabeledLDA(1).fit([[1, 2], [3, 4]], np.ma.masked_array([0, 1], mask=[0, 1])),
     ],
 )
@@ -173,7 +205,9 @@ def test_masked_arrays_are_refused_with_the_cure(use):
 
 
 def test_row_pointers_that_end_in_nothing_are_refused():
-    """SciPy's own check looks at rows only where the last pointer is above 0; converting such a matrix crashed."""
+    """SciPy's own check looks at rows only where the last pointer is above 0; converting such a
+    matrix crashed.
+    """
     for kind in (sparse.csr_array, sparse.csc_array):
         broken = kind(np.eye(2))
         broken.indptr[:] = [0, 2, 0]
@@ -193,15 +227,21 @@ def test_gensim_words_out_of_range():
             formats.from_gensim([[(word, 1)]])
 
 
-# ------------------------------------------------------------------------------------------------------------- sizes and crashes
+# -------------------------------------------------------------------------------- sizes and crashes
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
-@pytest.mark.parametrize("content", [DENSE + b"4x", MTX + b"1 1 1\n1 1 1x", MTX + b"1 1 1\n1 1 1\njunk", MTX + b"1 1 1\n1 1 1\0"])
+@pytest.mark.parametrize(
+    "content",
+    [DENSE + b"4x", MTX + b"1 1 1\n1 1 1x", MTX + b"1 1 1\n1 1 1\njunk", MTX + b"1 1 1\n1 1 1\0"],
+)
 def test_junk_behind_the_last_number_of_mtx(tmp_path, content, suffix):
     """SciPy's reader ends the process on the first of these, so each is read in one of its own."""
     path = written(tmp_path / f"c.mtx{suffix}", content)
-    code = f"import topoi\ntry:\n    topoi.read({str(path)!r})\nexcept ValueError as error:\n    print(error)"
+    code = (
+        f"import topoi\ntry:\n    topoi.read({str(path)!r})\nexcept ValueError as error:\n   "
+        " print(error)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert str(path) in done.stdout
@@ -211,7 +251,15 @@ def test_mtx_of_every_kind(tmp_path):
     from scipy.io import mmwrite
 
     square = np.array([[1, 2, 0], [2, 0, 3], [0, 3, 4]])
-    for i, matrix in enumerate([square, square / 3, sparse.coo_array(square), sparse.coo_array(np.triu(square)), np.triu(square)]):
+    for i, matrix in enumerate(
+        [
+            square,
+            square / 3,
+            sparse.coo_array(square),
+            sparse.coo_array(np.triu(square)),
+            np.triu(square),
+        ]
+    ):
         mmwrite(tmp_path / f"{i}.mtx", matrix)
         expected = matrix.toarray() if sparse.issparse(matrix) else matrix
         np.testing.assert_allclose(topoi.read(tmp_path / f"{i}.mtx").counts.toarray(), expected)
@@ -232,7 +280,14 @@ def no_large_arrays(monkeypatch):
 
 
 def scipy_npz(path, **arrays) -> None:
-    np.savez(path, format=np.array(b"coo"), row=np.zeros(1, int), col=np.zeros(1, int), data=np.ones(1), **arrays)
+    np.savez(
+        path,
+        format=np.array(b"coo"),
+        row=np.zeros(1, int),
+        col=np.zeros(1, int),
+        data=np.ones(1),
+        **arrays,
+    )
 
 
 @pytest.mark.usefixtures("no_large_arrays")
@@ -264,7 +319,9 @@ def test_npz_members_that_inflate_or_lie(tmp_path):
     np.savez_compressed(tmp_path / "bomb.npz", **{**NPZ, "counts": np.zeros(2**29, np.int8)})
     assert "counts has the shape" in refusal(tmp_path / "bomb.npz")
     whole = io.BytesIO()
-    np.lib.format.write_array_header_1_0(whole, {"descr": "<i8", "fortran_order": False, "shape": (2**40,)})
+    np.lib.format.write_array_header_1_0(
+        whole, {"descr": "<i8", "fortran_order": False, "shape": (2**40,)}
+    )
     np.savez(tmp_path / "c.npz", **{name: value for name, value in NPZ.items() if name != "indptr"})
     with zipfile.ZipFile(tmp_path / "c.npz", "a") as archive:
         archive.writestr("indptr.npy", whole.getvalue())
@@ -291,7 +348,7 @@ def test_lines_have_a_greatest_length(tmp_path, monkeypatch):
     assert "line 2: longer than 1,000 characters" in refusal(path)
 
 
-# ------------------------------------------------------------------------------------------------------------------- raw errors
+# --------------------------------------------------------------------------------------- raw errors
 
 DEEP = b"[" * 100_000 + b"]" * 100_000
 NOT_WHAT_THEY_SAY = {
@@ -320,11 +377,17 @@ NOT_WHAT_THEY_SAY = {
 
 @pytest.mark.parametrize("name", NOT_WHAT_THEY_SAY)
 def test_files_that_are_not_what_they_say(tmp_path, name):
-    message = refusal(written(tmp_path / name, NOT_WHAT_THEY_SAY[name]), **({"text": "text"} if name == "header.csv" else {}))
+    message = refusal(
+        written(tmp_path / name, NOT_WHAT_THEY_SAY[name]),
+        **({"text": "text"} if name == "header.csv" else {}),
+    )
     assert "pickle" not in message
 
 
-@pytest.mark.parametrize("name", ["t.csv.gz", "t.jsonl.gz", "t.txt.gz", "docword.t.txt.gz", "t.ldac.gz", "t.svm.gz", "t.mtx.gz"])
+@pytest.mark.parametrize(
+    "name",
+    ["t.csv.gz", "t.jsonl.gz", "t.txt.gz", "docword.t.txt.gz", "t.ldac.gz", "t.svm.gz", "t.mtx.gz"],
+)
 def test_compressed_files_that_are_cut_or_not_compressed(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(gzip.compress(os.urandom(50_000).hex().encode())[:-12])
@@ -343,14 +406,25 @@ def test_one_array_is_not_a_corpus(tmp_path):
 
 def test_damaged_parquet_names_the_file(tmp_path):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    pq.write_table(pa.table({"text": [f"cats and dogs {i}" for i in range(2_000)]}), tmp_path / "t.parquet", compression="gzip")
+    pq.write_table(
+        pa.table({"text": [f"cats and dogs {i}" for i in range(2_000)]}),
+        tmp_path / "t.parquet",
+        compression="gzip",
+    )
     whole = (tmp_path / "t.parquet").read_bytes()
     (tmp_path / "t.parquet").write_bytes(whole[:40] + bytes(200) + whole[240:])
     assert "damaged after row 0" in refusal(tmp_path / "t.parquet")
     for column in ([b"\xff\xfe", b"a"], [2**40, 2**41]):
         array = pa.array(column)
         table = pa.table(
-            {"text": ["a", "b"], "id": array.view(pa.string()) if isinstance(column[0], bytes) else array.cast(pa.timestamp("s"))}
+            {
+                "text": ["a", "b"],
+                "id": (
+                    array.view(pa.string())
+                    if isinstance(column[0], bytes)
+                    else array.cast(pa.timestamp("s"))
+                ),
+            }
         )
         pq.write_table(table, tmp_path / "t.parquet")
         refusal(tmp_path / "t.parquet", text="text", id="id")
@@ -358,13 +432,18 @@ def test_damaged_parquet_names_the_file(tmp_path):
 
 def test_cells_that_are_no_names(tmp_path):
     for value in ('{"first": "Ann"}', '[["Ann"], "Bob"]'):
-        path = written(tmp_path / "t.jsonl", b'{"text": "cats", "who": "Ann"}\n{"text": "dogs", "who": ' + value.encode() + b"}\n")
+        path = written(
+            tmp_path / "t.jsonl",
+            b'{"text": "cats", "who": "Ann"}\n{"text": "dogs", "who": ' + value.encode() + b"}\n",
+        )
         assert "line 2: holds a " in refusal(path, authors="who")
 
 
 def test_names_that_look_like_lists_stay_names(tmp_path):
     deep = "[" * 50_000 + "]" * 50_000
-    path = written(tmp_path / "t.csv", f"text,who\ncats,Ann\ncats,{deep}\ndogs,[{'9' * 5_000}]\n".encode())
+    path = written(
+        tmp_path / "t.csv", f"text,who\ncats,Ann\ncats,{deep}\ndogs,[{'9' * 5_000}]\n".encode()
+    )
     corpus = topoi.read(path, text="text", authors="who", vectorizer=every_word())
     assert corpus.authors == [["Ann"], [deep], [f"[{'9' * 5_000}]"]]
 
@@ -379,18 +458,20 @@ def test_encodings_that_are_no_encodings_of_text(tmp_path):
 def test_links_name_their_file(tmp_path):
     table = written(tmp_path / "t.csv", b"text,id\ncats and dogs,a\ndogs and cats,b\n")
     links = written(tmp_path / "l.csv", b"x,y\nv,w\n")
-    with pytest.raises(ValueError, match="l.csv joins two documents"):
+    with pytest.raises(ValueError, match="None of the 1 links in .*l.csv joins"):
         topoi.read(table, text="text", id="id", links=links, vectorizer=every_word())
     with pytest.raises(ValueError, match="name 'a', which several documents are called"):
         topoi.read(np.eye(3), id=["a", "a", "b"], links=written(tmp_path / "m.csv", b"a,b\n"))
 
 
-# ------------------------------------------------------------------------------------------------------------------- the command
+# -------------------------------------------------------------------------------------- the command
 
 
 def run(*arguments: str | bytes, folder, **environment: str) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "topoi", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, check=False, env={**os.environ, **environment})
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, check=False, env={**os.environ, **environment}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -398,14 +479,19 @@ def folder(tmp_path_factory):
     """A corpus, and a model, with words that ASCII does not have."""
     folder = tmp_path_factory.mktemp("command")
     counts = datasets.make_lda(20, 4, 2)[0].counts
-    corpus = Corpus(counts, ["café", "thé", "naïve", "über"], doc_names=[f"ü{i}" for i in range(20)])
+    corpus = Corpus(
+        counts, ["café", "thé", "naïve", "über"], doc_names=[f"ü{i}" for i in range(20)]
+    )
     topoi.write(corpus, folder / "c.npz")
     LDA(2, max_iter=2).fit(corpus).save(folder / "m.topoi")
     (folder / "output").mkdir()
     return folder
 
 
-@pytest.mark.parametrize("command", [["topics", "m.topoi"], ["transform", "m.topoi", "c.npz"], ["evaluate", "m.topoi", "c.npz"]])
+@pytest.mark.parametrize(
+    "command",
+    [["topics", "m.topoi"], ["transform", "m.topoi", "c.npz"], ["evaluate", "m.topoi", "c.npz"]],
+)
 def test_ascii_standard_output(folder, command):
     done = run(*command, folder=folder, PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
@@ -418,7 +504,9 @@ def test_json_on_ascii_standard_output_is_json(folder):
 
     done = run("topics", "m.topoi", "--json", folder=folder, PYTHONIOENCODING="ascii")
     assert done.stdout.isascii()
-    assert "café" in [word for topic in json.loads(done.stdout)["topics"] for word in topic["words"]]
+    assert "café" in [
+        word for topic in json.loads(done.stdout)["topics"] for word in topic["words"]
+    ]
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names there are text")
@@ -428,7 +516,9 @@ def test_undecodable_arguments(folder):
     assert b"does not exist" in done.stderr
     assert b"Traceback" not in done.stderr
     (folder / os.fsdecode(b"c\xe9.npz")).write_bytes((folder / "c.npz").read_bytes())
-    done = run("convert", b"c\xe9.npz", b"\xe9.mtx", "--json", folder=folder, PYTHONIOENCODING="utf-8")
+    done = run(
+        "convert", b"c\xe9.npz", b"\xe9.mtx", "--json", folder=folder, PYTHONIOENCODING="utf-8"
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.isascii()
 
@@ -441,13 +531,16 @@ def test_undecodable_names_of_documents_are_shown(tmp_path):
     assert corpus.doc_names == ["b", "caf\\xe9"]
 
 
-@pytest.mark.parametrize("command", [["fit", "c.npz", "-o"], ["convert", "c.npz", "--to", "mtx"], ["report", "m.topoi", "-o"]])
+@pytest.mark.parametrize(
+    "command",
+    [["fit", "c.npz", "-o"], ["convert", "c.npz", "--to", "mtx"], ["report", "m.topoi", "-o"]],
+)
 @pytest.mark.parametrize("force", [[], ["--force"]])
 def test_an_output_that_is_a_folder(folder, command, force, monkeypatch):
     monkeypatch.chdir(folder)
     done = CliRunner().invoke(app, [*command, "output", *force])
     assert done.exit_code == 2
-    assert "Error: output is a folder; give the name of a file to write, in it or elsewhere." in done.output
+    assert "Error: output cannot be written: it is a folder." in done.output
 
 
 def test_the_base_of_svmlight_on_the_command_line(tmp_path, monkeypatch):

@@ -1,4 +1,6 @@
-"""Files are written whole or not at all, whatever fails, and never over something that should stay."""
+"""Files are written whole or not at all, whatever fails, and never over something that
+should stay.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,10 @@ import pytest
 from typer.testing import CliRunner
 
 import topoi
-from topoi import LDA, Corpus, files
+from topoi import LDA, Corpus
 from topoi.cli import app
-from topoi.files import WriteError, atomic_write, check_outputs, locked
+from topoi.storage import files
+from topoi.storage.files import WriteError, atomic_write, check_outputs, locked
 
 TEXTS = ["cats dogs pets", "dogs cats fur", "stocks market bank", "bank money stocks"] * 5
 CURE = {errno.ENOSPC: "free some space, or ", errno.EIO: ""}
@@ -52,7 +55,11 @@ def run(*arguments, code=0):
 
 def contents(folder):
     """Every file of a folder with its bytes, links as what they point at."""
-    return {p.name: str(p.readlink()) if p.is_symlink() else p.read_bytes() for p in folder.iterdir() if not p.is_dir()}
+    return {
+        p.name: str(p.readlink()) if p.is_symlink() else p.read_bytes()
+        for p in folder.iterdir()
+        if not p.is_dir()
+    }
 
 
 # ------------------------------------------------------------ the disk fails
@@ -121,12 +128,21 @@ ACTIONS = {
     "report": (["o.html"], lambda folder: topoi.load(folder / "m.topoi").report(folder / "o.html")),
     "report command": (["o.html"], command("report", "@m.topoi", "-o", "@o.html", "--force")),
     "name": (["m.topoi"], command("topics", "@m.topoi", "--name", "0=pets")),
-    "transform": (["o.csv"], command("transform", "@m.topoi", "@in.csv", "-o", "@o.csv", "--force")),
-    "transform json": (["o.jsonl"], command("transform", "@m.topoi", "@in.csv", "-o", "@o.jsonl", "--force")),
+    "transform": (
+        ["o.csv"],
+        command("transform", "@m.topoi", "@in.csv", "-o", "@o.csv", "--force"),
+    ),
+    "transform json": (
+        ["o.jsonl"],
+        command("transform", "@m.topoi", "@in.csv", "-o", "@o.jsonl", "--force"),
+    ),
 }
 for name in ("o.npz", "docword.o.txt", "o.ldac.gz", "o.mtx", "o.svm", "o.h5ad"):
     beside = {"docword.o.txt": ["vocab.o.txt"], "o.npz": [], "o.h5ad": []}.get(name, ["o.vocab"])
-    ACTIONS[f"convert {name}"] = [name, *beside], command("convert", "@in.csv", f"@{name}", "--force")
+    ACTIONS[f"convert {name}"] = (
+        [name, *beside],
+        command("convert", "@in.csv", f"@{name}", "--force"),
+    )
 
 
 @posix
@@ -154,7 +170,9 @@ def test_whatever_call_fails_a_file_is_the_old_or_the_new_one(work, monkeypatch,
             prepare()
             with monkeypatch.context() as patched:
                 Disk(patched, fail_at, code)
-                with pytest.raises(OSError, match=rf"cannot be written \({os.strerror(code)}\)") as caught:
+                with pytest.raises(
+                    OSError, match=rf"cannot be written \({os.strerror(code)}\)"
+                ) as caught:
                     act(work)
             assert_one_sentence(str(caught.value))
             after = contents(work)
@@ -197,8 +215,8 @@ def test_a_run_whose_checkpoint_cannot_be_written_continues_and_can_resume(tmp_p
                 else:
                     np.testing.assert_array_equal(fit().components_, whole.components_)
                     assert [str(w.message) for w in told] == [
-                        f"{path} cannot be written ({os.strerror(code)}); {CURE[code]}choose another place. "
-                        "The run continues, with its last checkpoint as it was."
+                        f"{path} cannot be written ({os.strerror(code)}); {CURE[code]}choose"
+                        " another place. The run continues, with its last checkpoint as it was."
                     ]
             assert {p.name for p in tmp_path.iterdir()} <= {"run.ckpt"}
             with warnings.catch_warnings():
@@ -211,7 +229,7 @@ def test_a_run_whose_checkpoint_cannot_be_written_continues_and_can_resume(tmp_p
 SLOW = """
 import sys, time
 from io import FileIO
-from topoi import files
+from topoi.storage import files
 class Slow(FileIO):
     slept = False
     def write(self, data):
@@ -235,7 +253,9 @@ def test_a_signal_in_the_middle_of_a_save_leaves_nothing_behind(work, number):
         [sys.executable, "-c", SLOW, str(work / "m.topoi")],
         stdout=subprocess.PIPE,
         text=True,
-        preexec_fn=partial(signal.signal, number, signal.SIG_DFL),  # a background job ignores Ctrl-C
+        preexec_fn=partial(
+            signal.signal, number, signal.SIG_DFL
+        ),  # a background job ignores Ctrl-C
     )
     assert process.stdout.readline() == "writing\n"
     assert len(contents(work)) == len(before) + 1, "a temporary file is there"
@@ -248,8 +268,19 @@ def test_a_signal_in_the_middle_of_a_save_leaves_nothing_behind(work, number):
 @posix
 def test_a_terminated_fit_leaves_its_checkpoint_and_nothing_else(work):
     arguments = ["fit", "in.csv", "-o", "o.topoi", "--iterations", "100000000", "--tol", "0"]
-    arguments += ["--checkpoint", "run.ckpt", "--checkpoint-every", "1", "--min-df", "1", "--max-df", "1.0"]
-    process = subprocess.Popen([sys.executable, "-m", "topoi", *arguments], cwd=work, stderr=subprocess.DEVNULL)
+    arguments += [
+        "--checkpoint",
+        "run.ckpt",
+        "--checkpoint-every",
+        "1",
+        "--min-df",
+        "1",
+        "--max-df",
+        "1.0",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "topoi", *arguments], cwd=work, stderr=subprocess.DEVNULL
+    )
     while not (work / "run.ckpt").exists():
         assert process.poll() is None
         time.sleep(0.01)
@@ -273,7 +304,9 @@ def test_readers_see_whole_files_while_several_processes_write(tmp_path, model):
     elsewhere.write_text("untouched")
     until = time.monotonic() + 2
     context = get_context("fork")
-    writers = [context.Process(target=keep_saving, args=([model, other], path, until)) for _ in range(4)]
+    writers = [
+        context.Process(target=keep_saving, args=([model, other], path, until)) for _ in range(4)
+    ]
     for writer in writers:
         writer.start()
     reads = 0
@@ -314,7 +347,12 @@ def test_convert_on_a_full_disk_ends_with_one_sentence(work, name):
     before = contents(work)
     arguments = ["convert", work / "in.csv", work / name, "--max-df", "1.0"]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    result = subprocess.run([sys.executable, "-c", FULL, *map(str, arguments)], capture_output=True, text=True, env=environment)
+    result = subprocess.run(
+        [sys.executable, "-c", FULL, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
     assert result.returncode == 1, result.stderr
     assert result.stderr.startswith(f"Error: {work / name} cannot be written (File too large)")
     assert result.stderr.count("\n") == 1
@@ -370,7 +408,11 @@ def test_compressed_files_are_the_same_bytes_every_time(tmp_path):
 def test_what_is_not_a_file_is_refused(tmp_path, model):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    for name, said in (("pipe", "not a regular file"), ("loop", "not a regular file"), (".", "it is a folder")):
+    for name, said in (
+        ("pipe", "not a regular file"),
+        ("loop", "not a regular file"),
+        (".", "it is a folder"),
+    ):
         with pytest.raises((ValueError, OSError), match=said):
             model.save(tmp_path / name)
     with pytest.raises(FileNotFoundError, match="there is no folder"):
@@ -423,7 +465,9 @@ def linked(folder, name, kind):
 def test_no_command_destroys_its_input(work, arguments, name, kind):
     for file in ("stop", "words", "pairs.csv"):
         (work / file).write_text("cats")
-    topoi.write(topoi.read(work / "in.csv", vectorizer=topoi.make_vectorizer(min_df=1)), work / "counts.mtx")
+    topoi.write(
+        topoi.read(work / "in.csv", vectorizer=topoi.make_vectorizer(min_df=1)), work / "counts.mtx"
+    )
     (work / "texts").mkdir()
     (work / "texts" / "a.txt").write_text("cats and dogs")
     folder = (work / name).parent
@@ -443,13 +487,23 @@ def test_no_command_destroys_its_input(work, arguments, name, kind):
 def test_words_of_the_input_are_not_replaced_by_others(work):
     """The side file of an output may be a file of the input."""
     (work / "o.vocab").write_text("\n".join(TEXTS))
-    said = run("convert", work / "o.vocab", work / "o.mtx", "--format", "lines", "--force", code=2).stderr
+    said = run(
+        "convert", work / "o.vocab", work / "o.mtx", "--format", "lines", "--force", code=2
+    ).stderr
     assert "would destroy the input" in said
     corpus = topoi.read(work / "in.csv", vectorizer=topoi.make_vectorizer(min_df=1))
     topoi.write(corpus, work / "c.mtx")
     run("convert", work / "c.mtx", work / "c.ldac")  # the same words: shared
     (work / "others").write_text("".join(f"{word}s\n" for word in corpus.words))
-    said = run("convert", work / "c.mtx", work / "c.svm", "--vocabulary", work / "others", "--force", code=2).stderr
+    said = run(
+        "convert",
+        work / "c.mtx",
+        work / "c.svm",
+        "--vocabulary",
+        work / "others",
+        "--force",
+        code=2,
+    ).stderr
     assert "would destroy the input" in said
 
 
@@ -503,7 +557,10 @@ def test_outputs_are_checked_in_one_place(tmp_path):
 def test_a_lock_refuses_others_and_leaves_nothing_behind(tmp_path):
     path = tmp_path / "run.ckpt"
     with locked(path):
-        with pytest.raises(BlockingIOError, match=r"run\.ckpt is in use by another run; wait"), locked(path):
+        with (
+            pytest.raises(BlockingIOError, match=r"run\.ckpt is in use by another run; wait"),
+            locked(path),
+        ):
             pass
         assert [p.name for p in tmp_path.iterdir()] == ["run.ckpt.lock"]
     assert not list(tmp_path.iterdir())
@@ -514,8 +571,13 @@ def test_a_lock_refuses_others_and_leaves_nothing_behind(tmp_path):
 @posix
 def test_a_lock_of_a_killed_process_blocks_nobody(tmp_path):
     path = tmp_path / "run.ckpt"
-    code = f"from topoi.files import locked\nwith locked({str(path)!r}):\n    print('held', flush=True)\n    input()"
-    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    code = (
+        f"from topoi.storage.files import locked\nwith locked({str(path)!r}):\n    print('held',"
+        " flush=True)\n    input()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout.readline() == "held\n"
     with pytest.raises(BlockingIOError), locked(path):
         pass

@@ -1,4 +1,6 @@
-"""topoi learns topic models by belief propagation: fast, deterministic, and at home in scikit-learn."""
+"""topoi learns topic models by belief propagation: fast, deterministic, and at home in
+scikit-learn.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +8,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from topoi import datasets, distributed, evaluate, formats
+    from topoi import datasets, distributed, evaluate
     from topoi.corpus import Corpus
-    from topoi.formats import write
     from topoi.graph.factors import Authors, Documents, Labels, Links, Words
+    from topoi.io import formats
+    from topoi.io.formats import write
+    from topoi.io.read import read
+    from topoi.io.vectorize import make_vectorizer
     from topoi.models.author import AuthorTopicModel
+    from topoi.models.composite import TopicModel
+    from topoi.models.files import load
     from topoi.models.labeled import LabeledLDA
-    from topoi.models.lda import LDA, LatentDirichletAllocation
-    from topoi.models.mixture import TopicModel
+    from topoi.models.lda import LDA
     from topoi.models.relational import RelationalTopicModel
-    from topoi.storage import load
-    from topoi.text import make_vectorizer, read
+    from topoi.models.sklearn_lda import LatentDirichletAllocation
 
 __version__ = "0.1.0"
 
@@ -29,20 +34,22 @@ _HOMES = {
     "LDA": "topoi.models.lda",
     "LabeledLDA": "topoi.models.labeled",
     "Labels": "topoi.graph.factors",
-    "LatentDirichletAllocation": "topoi.models.lda",
+    "LatentDirichletAllocation": "topoi.models.sklearn_lda",
     "Links": "topoi.graph.factors",
     "RelationalTopicModel": "topoi.models.relational",
-    "TopicModel": "topoi.models.mixture",
+    "TopicModel": "topoi.models.composite",
     "Words": "topoi.graph.factors",
     "datasets": "topoi.datasets",
     "distributed": "topoi.distributed",
     "evaluate": "topoi.evaluate",
-    "formats": "topoi.formats",
-    "load": "topoi.storage",
-    "make_vectorizer": "topoi.text",
-    "read": "topoi.text",
-    "write": "topoi.formats",
+    "formats": "topoi.io.formats",
+    "load": "topoi.models.files",
+    "make_vectorizer": "topoi.io.vectorize",
+    "read": "topoi.io.read",
+    "write": "topoi.io.formats",
 }
+
+MODULES = ("datasets", "distributed", "evaluate", "formats")
 
 __all__ = [
     "LDA",
@@ -72,7 +79,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'topoi' has no attribute {name!r}")
     home = import_module(_HOMES[name])
-    return home if _HOMES[name] == f"topoi.{name}" else getattr(home, name)
+    return home if _HOMES[name].endswith(f".{name}") and name in MODULES else getattr(home, name)
 
 
 def __dir__() -> list[str]:

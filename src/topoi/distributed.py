@@ -1,9 +1,10 @@
 """LDA over a Dask cluster: documents stay where they are, and only what words hold travels.
 
-    from dask.distributed import Client
-    model = topoi.distributed.fit(topoi.LDA(100), ["part0.npz", "part1.npz"], client=Client("scheduler:8786"))
+    from dask.distributed import Client model = topoi.distributed.fit(topoi.LDA(100), ["part0.npz",
+    "part1.npz"], client=Client("scheduler:8786"))
 
-The parts decide the result, not the workers: on one worker or on twenty, topics are the same to the bit.
+The parts decide the result, not the workers: on one worker or on twenty, topics are the same to the
+bit.
 """
 
 from __future__ import annotations
@@ -19,26 +20,48 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
-from topoi.graph.factors import fit_weighting
-from topoi.graph.wiring import Plan
-from topoi.infer.crew import Crew
+from topoi.graph.plan import Plan
+from topoi.graph.weighting import fit_weighting
+from topoi.infer.overcomplete import overcomplete_topics
 from topoi.infer.priors import PriorLearner
 from topoi.infer.schedules import make_schedule
 from topoi.infer.shards import Shard, everywhere, run_shards, shared_pace, waited
-from topoi.infer.wide import wide_topics
-from topoi.models.lda import LDA, LatentDirichletAllocation
-from topoi.models.limits import counted, refuse_fractions, refuse_light_weights, refuse_what_does_not_fit, warn_of_single_precision
-from topoi.text import read
+from topoi.infer.threads import ThreadPool
+from topoi.io.read import read
+from topoi.models.lda import LDA
+from topoi.models.preflight import (
+    counted,
+    refuse_fractions,
+    refuse_light_weights,
+    refuse_too_large,
+    warn_of_single_precision,
+)
+from topoi.models.sklearn_lda import LatentDirichletAllocation
 
 __all__ = ["fit", "transform"]
 
-Place = Callable[[int, Any, LDA, int], Any]  # makes the shard with this number, of this part, for this model and seed
-WORDS = ("n_features_in_", "feature_names_in_", "vocabulary_", "vectorizer_", "_dtype", "_topic_names")  # what a model knows of its input
-NO_SHARDS = "Over parts only LDA with rule 'bp', 'sibp' or 'cvb0', schedule 'auto', 'relaxed' or 'asynchronous', stored messages, weighting 'count' and no batch_size can be fitted"
+Place = Callable[
+    [int, Any, LDA, int], Any
+]  # makes the shard with this number, of this part, for this model and seed
+WORDS = (
+    "n_features_in_",
+    "feature_names_in_",
+    "vocabulary_",
+    "vectorizer_",
+    "_dtype",
+    "_topic_names",
+)  # what a model knows of its input
+NO_SHARDS = (
+    "Over parts only LDA with rule 'bp', 'sibp' or 'cvb0', schedule 'auto', 'relaxed' or"
+    " 'asynchronous', stored messages, weighting 'count' and no batch_size can be fitted"
+)
 
 
 class Part(Shard):
-    """A shard that reads its documents, where it is. part: a matrix, a Corpus, a file of counts, or a function that returns one of these."""
+    """A shard that reads its documents, where it is.
+
+    part: a matrix, a Corpus, a file of counts, or a function that returns one of these.
+    """
 
     def __init__(self, part: Any, model: LDA, number: int, seed: int) -> None:
         try:
@@ -57,18 +80,21 @@ class Part(Shard):
         return {name: value for name, value in vars(self.model).items() if name in WORDS}
 
     def check(self, schedule: str) -> tuple[float, np.ndarray, float]:
-        """Refuse what a fit could not do, before it takes memory. The largest entry, and what `counted` says, for a warning."""
+        """Refuse what a fit could not do, before it takes memory.
+
+        The largest entry, and what `counted` says, for a warning.
+        """
         rule = self.model._check_parameters()
         if rule.tokens:
             refuse_fractions(self._counts, self.model.rule)
-        refuse_what_does_not_fit(self.plan, rule, schedule)
+        refuse_too_large(self.plan, rule, schedule)
         return float(self._counts.data.max(initial=0)), *counted(self.plan, rule)
 
     def document_names(self) -> list[str] | None:
         return None if self.names is None else list(map(str, self.names))
 
-    def shares(self) -> np.ndarray:
-        """(documents, K) topic shares under the topics of the model."""
+    def proportions(self) -> np.ndarray:
+        """(documents, K) topic proportions under the topics of the model."""
         return self.model.transform(Corpus(self._counts))
 
 
@@ -77,27 +103,41 @@ def _refuse_other_words(documents: Any, model: LDA) -> None:
     words, known = getattr(documents, "vocabulary", None), model.vocabulary_
     if (words is None) != (known is None) and isinstance(documents, Corpus):
         raise ValueError(
-            "either this part or the first one does not name its words, so they cannot be compared; give all of them a vocabulary."
+            "either this part or the first one does not name its words, so they cannot be compared;"
+            " give all of them a vocabulary."
         )
-    lost = [] if words is None or known is None else sorted(set(map(str, words)) - set(map(str, known)))
+    lost = (
+        []
+        if words is None or known is None
+        else sorted(set(map(str, words)) - set(map(str, known)))
+    )
     if lost:
         raise ValueError(
-            f"{len(lost)} of its words are not in the first part, such as {lost[0]!r}; bring all parts to the same words with corpus.over(words)."
+            f"{len(lost)} of its words are not in the first part, such as {lost[0]!r}; bring all"
+            " parts to the same words with corpus.over(words)."
         )
 
 
 def fit(model: LDA, parts: Sequence[Any], *, client: Any = None) -> LDA:
     """Fit `model`, an LDA, to documents that lie in several parts, and return it.
 
-    parts: matrices (documents x words), Corpora, files of counts, or functions without arguments that return one of these; files and functions are read by the
-    workers, so that documents need not pass through this process. All have the same words (Corpora: in any order). client: a dask.distributed.Client
-    (default: the current one). A part lives on one worker; `n_jobs` of the model is the number of threads there.
+    parts: matrices (documents x words), Corpora, files of counts, or functions without arguments
+    that return one of these; files and functions are read by the workers, so that documents need
+    not pass through this process. All have the same words (Corpora: in any order). client: a
+    dask.distributed.Client (default: the current one). A part lives on one worker; `n_jobs` of the
+    model is the number of threads there.
 
-    Each sweep ends with the counts of words going to this process and back, topics x words numbers of 4 bytes for each part. Parts hear from each other once in a
-    sweep, so several parts take more sweeps than one piece. Callbacks see the model and the record of the sweep. A worker that is lost ends the run with an error.
+    Each sweep ends with the counts of words going to this process and back, topics x words numbers
+    of 4 bytes for each part. Parts hear from each other once in a sweep, so several parts take more
+    sweeps than one piece. Callbacks see the model and the record of the sweep. A worker that is
+    lost ends the run with an error.
     """
     _check_parts(parts)
-    if not isinstance(model, LDA) or model.weighting != "count" or model.schedule not in ("auto", "relaxed", "asynchronous"):
+    if (
+        not isinstance(model, LDA)
+        or model.weighting != "count"
+        or model.schedule not in ("auto", "relaxed", "asynchronous")
+    ):
         raise ValueError(f"{NO_SHARDS}; this is {model!r}.")
     rule = model._check_parameters()
     if rule.draws or rule.digamma_owners or not rule.stored or model._batch_size() is not None:
@@ -108,7 +148,8 @@ def fit(model: LDA, parts: Sequence[Any], *, client: Any = None) -> LDA:
 def _check_parts(parts: Any) -> None:
     if not isinstance(parts, list | tuple) or not parts:
         raise ValueError(
-            f"parts must be a list with at least one part: matrices, Corpora, files of counts, or functions that load them; got {type(parts).__name__}."
+            "parts must be a list with at least one part: matrices, Corpora, files of counts, or"
+            f" functions that load them; got {type(parts).__name__}."
         )
 
 
@@ -126,20 +167,35 @@ def _placing(client: Any) -> Place:
     try:
         from dask.distributed import get_client
     except ImportError as error:
-        raise ModuleNotFoundError("A fit over parts needs Dask; install it with: pip install 'topoi[distributed]'") from error
+        raise ModuleNotFoundError(
+            "A fit over parts needs Dask; install it with: pip install 'topoi[distributed]'"
+        ) from error
     if client is None:
         try:
             client = get_client()
         except ValueError:
             raise ValueError(
-                "There is no Dask client; give client=dask.distributed.Client(...), for this machine alone Client()."
+                "There is no Dask client; give client=dask.distributed.Client(...), for this"
+                " machine alone Client()."
             ) from None
 
     def place(number: int, part: Any, model: LDA, seed: int) -> Any:
         workers = sorted(client.nthreads())
         if not workers:
-            raise ValueError("The Dask cluster has no workers; start some, or wait for them with client.wait_for_workers(1).")
-        return client.submit(Part, part, model, number, seed, actor=True, pure=False, workers=[workers[number % len(workers)]])
+            raise ValueError(
+                "The Dask cluster has no workers; start some, or wait for them with"
+                " client.wait_for_workers(1)."
+            )
+        return client.submit(
+            Part,
+            part,
+            model,
+            number,
+            seed,
+            actor=True,
+            pure=False,
+            workers=[workers[number % len(workers)]],
+        )
 
     return place
 
@@ -153,7 +209,9 @@ def _placed(parts: Sequence[Any], model: LDA, place: Place, seed: int) -> list[A
     for each in (reader, model):
         each.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         each.__dict__.update(words)
-    return shards + waited([place(number, part, reader, seed) for number, part in enumerate(parts[1:], 1)])
+    return shards + waited(
+        [place(number, part, reader, seed) for number, part in enumerate(parts[1:], 1)]
+    )
 
 
 def _fit(model: LDA, parts: Sequence[Any], place: Place) -> LDA:
@@ -165,26 +223,57 @@ def _fit(model: LDA, parts: Sequence[Any], place: Place) -> LDA:
     facts = everywhere(shards, "facts")
     n_docs, n_edges, weight = (sum(values) for values in list(zip(*facts, strict=True))[:3])
     if not n_edges:
-        raise ValueError("The parts hold no words at all: every entry is 0. Check the vectoriser's vocabulary, min_df and stop words.")
+        raise ValueError(
+            "The parts hold no words at all: every entry is 0. Check the vectoriser's vocabulary,"
+            " min_df and stop words."
+        )
     token = min(1.0, weight / n_edges)
-    documents = sparse.csr_array(sparse.vstack(everywhere(shards, "some_documents", n_edges), format="csr"))
+    documents = sparse.csr_array(
+        sparse.vstack(everywhere(shards, "some_documents", n_edges), format="csr")
+    )
     some = Plan(K, documents)
     refuse_light_weights(some)
     chosen = make_schedule(model.schedule, rule, some, start=start).name
     heaviest, in_words, of_documents = zip(*everywhere(shards, "check", chosen), strict=True)
-    warn_of_single_precision(max(heaviest), float(max(np.sum(in_words, axis=0).max(), *of_documents)), rule)
+    warn_of_single_precision(
+        max(heaviest), float(max(np.sum(in_words, axis=0).max(), *of_documents)), rule
+    )
     alpha, learn_alpha = model._prior("doc_topic_prior", K, K, token, light=chosen == "auto")
     (beta,), learn_beta = model._prior("topic_word_prior", 1, K, token, light=chosen == "auto")
-    # Whether a prior is heavy goes by the mean document, and some documents may be longer than the mean.
+    # Whether a prior is heavy goes by the mean document, and some documents may be longer than the
+    # mean.
     longer = documents.sum() / documents.shape[0] / (weight / sum(fact.n_rows for fact in facts))
-    schedule = make_schedule(model.schedule, rule, some, start=start, max_iter=model.max_iter, prior=alpha.sum() * longer)
-    learner = PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts) if learn_alpha or learn_beta else None
-    if schedule.wide:
-        with Crew(model.n_jobs) as crew:
-            start, word_topic = "warm", wide_topics(documents, K, rule, alpha.mean(), float(beta), schedule, seed=seed, crew=crew)
+    schedule = make_schedule(
+        model.schedule, rule, some, start=start, max_iter=model.max_iter, prior=alpha.sum() * longer
+    )
+    learner = (
+        PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)
+        if learn_alpha or learn_beta
+        else None
+    )
+    if schedule.overcomplete:
+        with ThreadPool(model.n_jobs) as pool:
+            start, word_topic = (
+                "warm",
+                overcomplete_topics(
+                    documents, K, rule, alpha.mean(), float(beta), schedule, seed=seed, pool=pool
+                ),
+            )
     schedule = shared_pace(schedule, len(shards))
     word_weight = np.sum([fact.word_weight for fact in facts], axis=0)
-    first = everywhere(shards, "begin", rule, schedule, alpha, float(beta), start, word_topic, token, word_weight, len(shards) == 1)
+    first = everywhere(
+        shards,
+        "begin",
+        rule,
+        schedule,
+        alpha,
+        float(beta),
+        start,
+        word_topic,
+        token,
+        word_weight,
+        len(shards) == 1,
+    )
     with model._monitor(documents) as monitor:
         monitor.began = began
         found = run_shards(
@@ -192,24 +281,42 @@ def _fit(model: LDA, parts: Sequence[Any], place: Place) -> LDA:
             monitor=monitor, schedule=schedule, learner=learner, subject=model,
         )  # fmt: skip
     names = everywhere(shards, "document_names")
-    model.components_ = np.ascontiguousarray(found.phi[:, :K].T.astype(np.float64) + found.beta, dtype=model._dtype)
+    model.components_ = np.ascontiguousarray(
+        found.phi[:, :K].T.astype(np.float64) + found.beta, dtype=model._dtype
+    )
     model.doc_topic_ = np.vstack(everywhere(shards, "doc_topic")).astype(model._dtype)
-    model.doc_names_ = None if any(part is None for part in names) else np.array([name for part in names for name in part], dtype=str)
+    model.doc_names_ = (
+        None
+        if any(part is None for part in names)
+        else np.array([name for part in names for name in part], dtype=str)
+    )
     model.doc_topic_prior_, model.topic_word_prior_ = found.alpha.copy(), found.beta
     model.weighting_ = fit_weighting("count", documents)
     if isinstance(model, LatentDirichletAllocation):
         model.bound_ = float(np.exp(-sum(everywhere(shards, "log_likelihood")) / weight))
     model._n_docs, model._online = n_docs, None
-    model.n_iter_, model.history_, model.converged_ = found.sweeps, monitor.table(), monitor.converged
+    model.n_iter_, model.history_, model.converged_ = (
+        found.sweeps,
+        monitor.table(),
+        monitor.converged,
+    )
     return model
 
 
 def transform(model: LDA, parts: Sequence[Any], *, client: Any = None) -> list[np.ndarray]:
-    """Topic shares of documents in several parts, one array (documents, K) for each part. parts, client: as for `fit`."""
+    """Topic proportions of documents in several parts, one array (documents, K) for each part.
+
+    parts, client: as for `fit`.
+    """
     _check_parts(parts)
     if not isinstance(model, LDA):
-        raise ValueError(f"Over parts only LDA can predict; this is {model!r}. Give its transform one part at a time.")
+        raise ValueError(
+            f"Over parts only LDA can predict; this is {model!r}. Give its transform one part at a"
+            " time."
+        )
     check_is_fitted(model)
     place, reader = _placing(client), _reader(model)
-    shards = waited([place(number, part, reader, 0) for number, part in enumerate(parts, 1)])  # from 1: no part teaches words
-    return everywhere(shards, "shares")
+    shards = waited(
+        [place(number, part, reader, 0) for number, part in enumerate(parts, 1)]
+    )  # from 1: no part teaches words
+    return everywhere(shards, "proportions")

@@ -1,4 +1,7 @@
-"""The `topoi` command, a thin shell over the public API. Heavy imports wait until a command runs, so that --help answers at once."""
+"""The `topoi` command, a thin shell over the public API.
+
+Heavy imports wait until a command runs, so that --help answers at once.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ from topoi.cli.show import authors, links, topics
 __all__ = ["app", "main"]
 
 app = typer.Typer(
-    help="Learn topics from a pile of documents, by belief propagation.", cls=Commands, no_args_is_help=True, add_completion=False
+    help="Learn topics from a pile of documents, by belief propagation.",
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
 )
 
 
@@ -30,8 +36,12 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _topoi(
-    debug: Annotated[bool, typer.Option("--debug", help=f"Show where an error comes from (also with {DEBUG}=1).")] = False,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help=f"Show where an error comes from (also with {DEBUG}=1).")
+    ] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     if debug:
         os.environ[DEBUG] = "1"

@@ -1,4 +1,6 @@
-"""`topoi transform`, `topoi evaluate`, `topoi report`, `topoi choose`, `topoi convert`: documents and models together."""
+"""`topoi transform`, `topoi evaluate`, `topoi report`, `topoi choose`, `topoi convert`: documents
+and models together.
+"""
 
 from __future__ import annotations
 
@@ -41,18 +43,27 @@ def transform(
     input: Input,
     columns: Columns,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A .csv, .tsv or .jsonl file (default: CSV to stdout).", show_default=False)
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="A .csv, .tsv or .jsonl file (default: CSV to stdout).",
+            show_default=False,
+        ),
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Topic shares of documents, old or new: one row per document, one column per topic."""
-    from topoi.files import atomic_write, check_outputs
+    """Topic proportions of documents, old or new: one row per document, one column per topic."""
+    from topoi.storage.files import atomic_write, check_outputs
 
     if output is not None:
         check_outputs([output], inputs=[model, *inputs_of(input, columns)], overwrite=force)
         if output.suffix.lower() not in (".csv", ".tsv", ".jsonl"):
-            raise ValueError(f"{output}: cannot write {output.suffix or 'a file without suffix'}; end the name in .csv, .tsv or .jsonl.")
+            raise ValueError(
+                f"{output}: cannot write {output.suffix or 'a file without suffix'}; end the name"
+                " in .csv, .tsv or .jsonl."
+            )
     loaded = load_model(model)
     mention_unused(columns, "labels", *_unheard(loaded))
     corpus = read_corpus(input, columns, like=loaded)
@@ -72,23 +83,35 @@ def transform(
         )
         file.write(text.encode())
     if as_json:
-        show_json({"file": str(output), "documents": corpus.n_docs, "topics": len(loaded.topic_names_)})
+        show_json(
+            {"file": str(output), "documents": corpus.n_docs, "topics": len(loaded.topic_names_)}
+        )
     else:
         note(f"Wrote {output}: {corpus.n_docs} documents x {len(loaded.topic_names_)} topics.")
 
 
 def _unheard(model: Any) -> list[str]:
     """Options that say nothing to this model."""
-    return [option for option, known in (("authors", "author_names_"), ("links", "link_topic_")) if not hasattr(model, known)]
+    return [
+        option
+        for option, known in (("authors", "author_names_"), ("links", "link_topic_"))
+        if not hasattr(model, known)
+    ]
 
 
-def _share_rows(corpus: Corpus, shares: Any, names: list[str]) -> Iterator[dict[str, Any]]:
-    """One dictionary per document: id, date if there is one, and the share of each topic, to six digits."""
+def _share_rows(corpus: Corpus, proportions: Any, names: list[str]) -> Iterator[dict[str, Any]]:
+    """One dictionary per document: id, date if there is one, and the share of each topic, to six
+    digits.
+    """
     for d in range(corpus.n_docs):
-        row: dict[str, Any] = {"id": str(d) if corpus.doc_names is None else str(corpus.doc_names[d])}
+        row: dict[str, Any] = {
+            "id": str(d) if corpus.doc_names is None else str(corpus.doc_names[d])
+        }
         if corpus.dates is not None:
             row["date"] = corpus.dates[d]
-        yield row | {name: float(f"{share:.6g}") for name, share in zip(names, shares[d], strict=True)}
+        yield row | {
+            name: float(f"{share:.6g}") for name, share in zip(names, proportions[d], strict=True)
+        }
 
 
 def _as_csv(rows: list[dict[str, Any]], delimiter: str) -> str:
@@ -101,31 +124,53 @@ def _as_csv(rows: list[dict[str, Any]], delimiter: str) -> str:
     return text.getvalue()
 
 
-def evaluate(model: Model, input: Input, columns: Columns, seed: Seed = 0, as_json: AsJson = False) -> None:
-    """How good are the topics? Held-out perplexity of documents that the model has not seen, coherence and diversity of its topics."""
-    from topoi import evaluate as measures
+def evaluate(
+    model: Model, input: Input, columns: Columns, seed: Seed = 0, as_json: AsJson = False
+) -> None:
+    """How good are the topics? Held-out perplexity of documents that the model has not seen,
+    coherence and diversity of its topics.
+    """
+    from topoi.evaluate import quality
 
     loaded = load_model(model)
     mention_unused(columns, *_unheard(loaded))
     corpus = read_corpus(input, columns, like=loaded)
     _mention_seen(loaded, corpus)
-    answer = measures.quality(loaded, corpus, random_state=seed)
+    answer = quality(loaded, corpus, random_state=seed)
     if as_json:
         return show_json(answer)
     rows = [
         (
             "held-out perplexity",
             f"{answer['perplexity']:.1f}",
-            f"95 % interval {answer['perplexity_low']:.1f} to {answer['perplexity_high']:.1f}; lower is better",
+            (
+                f"95 % interval {answer['perplexity_low']:.1f} to {answer['perplexity_high']:.1f};"
+                " lower is better"
+            ),
         ),
-        ("coherence (NPMI)", f"{answer['npmi']:.3f}", "top words together in these documents: -1 never, 1 always"),
-        ("diversity", f"{answer['diversity']:.2f}", "share of different words among the topics' top words"),
+        (
+            "coherence (NPMI)",
+            f"{answer['npmi']:.3f}",
+            "top words together in these documents: -1 never, 1 always",
+        ),
+        (
+            "diversity",
+            f"{answer['diversity']:.2f}",
+            "share of different words among the topics' top words",
+        ),
     ]
     if "label_found" in answer:
-        rows.append(("likeliest label right", f"{answer['label_found']:.1%}", f"of {answer['labeled_documents']} labeled documents"))
+        rows.append(
+            (
+                "likeliest label right",
+                f"{answer['label_found']:.1%}",
+                f"of {answer['labeled_documents']} labeled documents",
+            )
+        )
     show(
         plain_table(
-            f"{model.name} on {corpus.n_docs} documents, {answer['held_out_tokens']} tokens held out",
+            f"{model.name} on {corpus.n_docs} documents, {answer['held_out_tokens']} tokens"
+            " held out",
             "measure",
             "value",
             "meaning",
@@ -138,17 +183,26 @@ def evaluate(model: Model, input: Input, columns: Columns, seed: Seed = 0, as_js
 def report(
     model: Model,
     columns: Columns,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.", show_default=False)],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The HTML file to write.", show_default=False)
+    ],
     test: Annotated[
-        Path | None, typer.Option(help="Documents the model has not seen (as the input of fit), to measure it on.", show_default=False)
+        Path | None,
+        typer.Option(
+            help="Documents the model has not seen (as the input of fit), to measure it on.",
+            show_default=False,
+        ),
     ] = None,
     words: Annotated[int, typer.Option(min=1, help="Words per topic.")] = 12,
     documents: Annotated[int, typer.Option(min=1, help="Documents, and authors, per topic.")] = 6,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write an HTML page about a model: a map of topics, their words, documents and authors. It opens anywhere, without a network."""
-    from topoi.files import check_outputs
+    """Write an HTML page about a model: a map of topics, their words, documents and authors.
+
+    It opens anywhere, without a network.
+    """
+    from topoi.storage.files import check_outputs
 
     inputs = [model, *(inputs_of(test, columns) if test is not None else [])]
     check_outputs([output], inputs=inputs, overwrite=force)
@@ -168,36 +222,51 @@ def _mention_seen(model: Any, corpus: Corpus) -> None:
     """Documents that the model was trained on are no test of it."""
     if model.doc_names_ is None or corpus.doc_names is None:
         note(
-            "Without ids of documents, at fit and here (--id), nobody can tell if the model was trained on these documents; give new ones."
+            "Without ids of documents, at fit and here (--id), nobody can tell if the model was"
+            " trained on these documents; give new ones."
         )
     elif seen := len(set(model.doc_names_) & set(corpus.doc_names)):
-        note(f"The model was trained on {seen} of these documents, so it looks better than it is; give new ones.")
+        note(
+            f"The model was trained on {seen} of these documents, so it looks better than it is;"
+            " give new ones."
+        )
 
 
 def choose(
     input: Input,
     columns: Columns,
     words: Words,
-    topics: Annotated[str, typer.Option(help="Numbers of topics to try, with commas between.")] = "10,20,50,100",
+    topics: Annotated[
+        str, typer.Option(help="Numbers of topics to try, with commas between.")
+    ] = "10,20,50,100",
     seeds: Annotated[int, typer.Option(min=2, help="Fits of each number.")] = 3,
     iterations: Annotated[int, typer.Option(min=1, help="Most sweeps of a fit.")] = 200,
     seed: Seed = 0,
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
-    """How many topics? Tries several numbers: held-out perplexity, coherence, stability, and one recommendation with its reason."""
+    """How many topics? Tries several numbers: held-out perplexity, coherence, stability, and one
+    recommendation with its reason.
+    """
     from topoi import LDA
-    from topoi import evaluate as measures
+    from topoi.evaluate import choose_n_components
 
     try:
         candidates = sorted({int(number) for number in topics.split(",")})
     except ValueError:
-        raise ValueError(f"--topics is {topics!r}; expected whole numbers with commas between, such as 10,20,50.") from None
+        raise ValueError(
+            f"--topics is {topics!r}; expected whole numbers with commas between, such as 10,20,50."
+        ) from None
     mention_unused(columns, "authors", "links", "labels")
     corpus = read_corpus(input, columns, words)
     with progress_bar("Fitting") as tell:
-        choice = measures.choose_n_components(
-            corpus, candidates, model=LDA(max_iter=iterations, n_jobs=jobs or -1), n_seeds=seeds, random_state=seed, tell=tell
+        choice = choose_n_components(
+            LDA(max_iter=iterations, n_jobs=jobs or -1),
+            corpus,
+            candidates,
+            n_seeds=seeds,
+            random_state=seed,
+            tell=tell,
         )
     if as_json:
         return show_json({"rows": choice.rows, "best": choice.best, "reason": choice.reason})
@@ -211,7 +280,17 @@ def choose(
         )
         for row in choice.rows
     ]
-    show(plain_table("How many topics?", "topics", "held-out perplexity", "coherence (NPMI)", "diversity", "stability", rows=cells))
+    show(
+        plain_table(
+            "How many topics?",
+            "topics",
+            "held-out perplexity",
+            "coherence (NPMI)",
+            "diversity",
+            "stability",
+            rows=cells,
+        )
+    )
     show(f"Recommended: {choice.reason}")
     return None
 
@@ -219,21 +298,33 @@ def choose(
 def convert(
     input: Input,
     output: Annotated[
-        Path, typer.Argument(help=".npz, .mtx, .ldac, .svm, .h5ad, or docword.NAME.txt (UCI); text formats also .gz.", show_default=False)
+        Path,
+        typer.Argument(
+            help=(
+                ".npz, .mtx, .ldac, .svm, .h5ad, or docword.NAME.txt (UCI); text formats also .gz."
+            ),
+            show_default=False,
+        ),
     ],
     columns: Columns,
     words: Words,
-    to: Annotated[Counts | None, typer.Option(help="Format of the output, if its name does not say so.", show_default=False)] = None,
+    to: Annotated[
+        Counts | None,
+        typer.Option(help="Format of the output, if its name does not say so.", show_default=False),
+    ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Turn texts into counts, or counts from one format into another."""
-    from topoi import formats
-    from topoi.files import check_outputs
+    from topoi.io import formats, registry
+    from topoi.storage.files import check_outputs
 
     form = to.value if to else formats.detect(output)
-    if form not in formats.FORMATS:
-        raise ValueError(f"{output}: cannot write that; end the name in {', '.join(formats.SUFFIXES)}, or say the format with --to.")
+    if form is None or form not in formats.FORMATS:
+        raise ValueError(
+            f"{output}: cannot write that; end the name in {', '.join(registry.suffixes())}, or say"
+            " the format with --to."
+        )
     inputs = inputs_of(input, columns, words)
     check_outputs([output], inputs=inputs, overwrite=force)  # before any work is done
     formats.vocabulary_beside(output, form)
@@ -242,7 +333,12 @@ def convert(
     files = formats.write(corpus, output, form, overwrite=force)
     if as_json:
         show_json(
-            {"files": [str(file) for file in files], "documents": corpus.n_docs, "words": corpus.n_words, "entries": int(corpus.counts.nnz)}
+            {
+                "files": [str(file) for file in files],
+                "documents": corpus.n_docs,
+                "words": corpus.n_words,
+                "entries": int(corpus.counts.nnz),
+            }
         )
     else:
         note(f"Wrote {' and '.join(map(str, files))}: {corpus}.")

@@ -17,12 +17,17 @@ def demo(
     topics: Annotated[int, typer.Option(min=1, help="Number of topics.")] = 20,
     seed: Annotated[int, typer.Option(help="Seed: the same seed gives the same topics.")] = 0,
 ) -> None:
-    """Four topic models on a corpus you already have: the docstrings of NumPy, SciPy and scikit-learn."""
+    """Four topic models on a corpus you already have: the docstrings of NumPy, SciPy and
+    scikit-learn.
+    """
     from topoi import datasets
 
     show("Reading the docstrings of NumPy, SciPy and scikit-learn …")
     corpus = datasets.load_demo()
-    show(f"{corpus}\nTraining (the first run on a machine compiles for half a minute; later runs do not) …")
+    show(
+        f"{corpus}\nTraining (the first run on a machine compiles for half a minute; later runs do"
+        " not) …"
+    )
     _demo_topics(corpus, topics, seed)
     _demo_authors(corpus, topics, seed)
     _demo_links(corpus, topics, seed)
@@ -34,12 +39,13 @@ def _demo_topics(corpus: Corpus, topics: int, seed: int) -> None:
 
     train, test = corpus.split(random_state=seed)
     model = LDA(topics, random_state=seed, verbose=int(sys.stderr.isatty())).fit(train)
-    share, words = model.topic_shares_, model.top_words(9)
+    share, words = model.topic_proportions_, model.top_words(9)
     rows = [(k, f"{share[k]:.1%}", " ".join(words[k])) for k in share.argsort()[::-1]]
     show(plain_table("LDA: what the docstrings are about", "topic", "share", "words", rows=rows))
     found = evaluate.completion(model, test)
     show(
-        f"{model.n_iter_} sweeps in {model.history_[-1]['seconds']:.1f} s; held-out perplexity {found.perplexity:.0f} ({found.low:.0f} to {found.high:.0f})\n"
+        f"{model.n_iter_} sweeps in {model.history_[-1]['seconds']:.1f} s; held-out perplexity"
+        f" {found.perplexity:.0f} ({found.low:.0f} to {found.high:.0f})\n"
     )
 
 
@@ -48,8 +54,15 @@ def _demo_authors(corpus: Corpus, topics: int, seed: int) -> None:
 
     model = AuthorTopicModel(topics, random_state=seed, max_iter=50).fit(corpus)
     written, words = model.author_counts_.sum(axis=0), model.top_words(6)
-    rows = [(" ".join(words[k]), ", ".join(name for name, _ in model.authors_of_topic(int(k), 4))) for k in written.argsort()[::-1][:8]]
-    show(plain_table("Author-topic model: who is cited for what", "words", "cited authors", rows=rows))
+    rows = [
+        (" ".join(words[k]), ", ".join(name for name, _ in model.authors_of_topic(int(k), 4)))
+        for k in written.argsort()[::-1][:8]
+    ]
+    show(
+        plain_table(
+            "Author-topic model: who is cited for what", "words", "cited authors", rows=rows
+        )
+    )
 
 
 def _demo_links(corpus: Corpus, topics: int, seed: int) -> None:
@@ -57,13 +70,24 @@ def _demo_links(corpus: Corpus, topics: int, seed: int) -> None:
 
     model = RelationalTopicModel(topics, random_state=seed, max_iter=50).fit(corpus)
     names = [str(name) for name in corpus.doc_names or ()]
-    known = ("numpy.linalg.svd", "scipy.signal.butter", "scipy.stats.ttest_ind", "sklearn.cluster.KMeans")
+    known = (
+        "numpy.linalg.svd",
+        "scipy.signal.butter",
+        "scipy.stats.ttest_ind",
+        "sklearn.cluster.KMeans",
+    )
     asked = [i for i, name in enumerate(names) if name in known]
     rows = [
         (names[i], ", ".join(name for name, _ in recommended if name != names[i]))
-        for i, recommended in zip(asked, model.predict_links(corpus.counts[asked], n=6), strict=True)
+        for i, recommended in zip(
+            asked, model.predict_links(corpus.counts[asked], n=6), strict=True
+        )
     ]
-    show(plain_table("Relational model: links from topics", "function", "see also, says the model", rows=rows))
+    show(
+        plain_table(
+            "Relational model: links from topics", "function", "see also, says the model", rows=rows
+        )
+    )
     show(f"Linked docstrings decide {model.link_weight_:.0%} of each other's topics (learned).\n")
 
 
@@ -72,9 +96,22 @@ def _demo_labels(corpus: Corpus, seed: int) -> None:
 
     train, test = corpus.split(random_state=seed)
     model = LabeledLDA(background_topics=3, random_state=seed, max_iter=50).fit(train)
-    right = sum(guess[0] in truth for guess, truth in zip(model.most_likely(test.counts), test.labels, strict=True))
+    right = sum(
+        guess[0] in truth
+        for guess, truth in zip(model.most_likely(test.counts), test.labels, strict=True)
+    )
     sizes = {label: sum(label in row for row in corpus.labels) for label in model.classes_.tolist()}
     words = model.top_words_by_label(8)
-    rows = [(label, " ".join(words[label])) for label in sorted(sizes, key=lambda name: -sizes[name])[:10]]
-    show(plain_table("Labeled LDA: what is special about a subpackage", "subpackage", "words", rows=rows))
-    show(f"The subpackage of an unseen docstring is guessed right in {right / test.n_docs:.0%} of cases, out of {len(sizes)}.")
+    rows = [
+        (label, " ".join(words[label]))
+        for label in sorted(sizes, key=lambda name: -sizes[name])[:10]
+    ]
+    show(
+        plain_table(
+            "Labeled LDA: what is special about a subpackage", "subpackage", "words", rows=rows
+        )
+    )
+    show(
+        f"The subpackage of an unseen docstring is guessed right in {right / test.n_docs:.0%} of"
+        f" cases, out of {len(sizes)}."
+    )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
 from topoi.cli.shell import (
     AsJson,
     Columns,
@@ -22,6 +23,7 @@ from topoi.cli.shell import (
     Jobs,
     Seed,
     Words,
+    choice,
     inputs_of,
     load_model,
     note,
@@ -39,62 +41,104 @@ class Kind(Enum):
     lda, author, relational, labeled = "lda", "author", "relational", "labeled"
 
 
-class Rule(Enum):
-    bp, sibp, cvb0, vb, gibbs = "bp", "sibp", "cvb0", "vb", "gibbs"
-
-
-class Schedule(Enum):
-    auto, incremental, relaxed, asynchronous, synchronous = "auto", "incremental", "relaxed", "asynchronous", "synchronous"
-    residual, residual_words, active = "residual", "residual-words", "active"
-
-
-class Weighting(Enum):
-    count, tf, tfidf, log = "count", "tf", "tfidf", "log"
-
+if TYPE_CHECKING:
+    Rule = Enum
+    Schedule = Enum
+    Weighting = Enum
+else:
+    Rule = choice("Rule", RULES)
+    Schedule = choice("Schedule", SCHEDULES)
+    Weighting = choice("Weighting", WEIGHTINGS)
 
 NEEDS = {Kind.author: "authors", Kind.relational: "links", Kind.labeled: "labels"}
-NAMES = {Kind.lda: "LDA", Kind.author: "an author-topic model", Kind.relational: "a relational topic model", Kind.labeled: "labeled LDA"}
+NAMES = {
+    Kind.lda: "LDA",
+    Kind.author: "an author-topic model",
+    Kind.relational: "a relational topic model",
+    Kind.labeled: "labeled LDA",
+}
 USUAL_TOPICS = 20
+USUAL_RULE, USUAL_SCHEDULE, USUAL_WEIGHTING = Rule("bp"), Schedule("auto"), Weighting("count")
 
 
 def fit(
     input: Input,
     columns: Columns,
     words: Words,
-    topics: Annotated[int | None, typer.Option(min=1, help="Number of topics (default: 20).", show_default=False)] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model file.")] = Path("model.topoi"),
+    topics: Annotated[
+        int | None, typer.Option(min=1, help="Number of topics (default: 20).", show_default=False)
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model file.")] = Path(
+        "model.topoi"
+    ),
     force: Force = False,
-    model: Annotated[Kind | None, typer.Option(help="Default: by what is given of authors, links and labels.", show_default=False)] = None,
-    rule: Annotated[Rule, typer.Option(help="How messages are renewed.")] = Rule.bp,
-    schedule: Annotated[Schedule, typer.Option(help="In which order messages are renewed.")] = Schedule.auto,
+    model: Annotated[
+        Kind | None,
+        typer.Option(
+            help="Default: by what is given of authors, links and labels.", show_default=False
+        ),
+    ] = None,
+    rule: Annotated[Rule, typer.Option(help="How messages are renewed.")] = USUAL_RULE,
+    schedule: Annotated[
+        Schedule, typer.Option(help="In which order messages are renewed.")
+    ] = USUAL_SCHEDULE,
     iterations: Annotated[int, typer.Option(min=1, help="Most sweeps.")] = 200,
-    tol: Annotated[float, typer.Option(min=0, help="Stop when perplexity changes by less than this share.")] = 1e-4,
-    weighting: Annotated[Weighting, typer.Option(help="Weights that messages carry.")] = Weighting.count,
-    background: Annotated[int, typer.Option(min=0, help="Labeled LDA: topics beside the labels.")] = 0,
-    batch_size: Annotated[int | None, typer.Option(min=1, help="LDA: so many documents at a time, in constant memory.")] = None,
+    tol: Annotated[
+        float, typer.Option(min=0, help="Stop when perplexity changes by less than this share.")
+    ] = 1e-4,
+    weighting: Annotated[
+        Weighting, typer.Option(help="Weights that messages carry.")
+    ] = USUAL_WEIGHTING,
+    background: Annotated[
+        int, typer.Option(min=0, help="Labeled LDA: topics beside the labels.")
+    ] = 0,
+    batch_size: Annotated[
+        int | None,
+        typer.Option(min=1, help="LDA: so many documents at a time, in constant memory."),
+    ] = None,
     seed: Seed = 0,
     jobs: Jobs = None,
-    start: Annotated[Path | None, typer.Option(help="A model whose topics and words to begin with.", show_default=False)] = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option(help="Save the run here until the model is saved; the same command resumes it.")
+    start: Annotated[
+        Path | None,
+        typer.Option(help="A model whose topics and words to begin with.", show_default=False),
     ] = None,
-    checkpoint_every: Annotated[int, typer.Option(min=1, help="Sweeps between two savings of the run.")] = 10,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            help="Save the run here until the model is saved; the same command resumes it."
+        ),
+    ] = None,
+    checkpoint_every: Annotated[
+        int, typer.Option(min=1, help="Sweeps between two savings of the run.")
+    ] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Learn topics from documents and write them to a model file. Ctrl-C keeps the last finished sweep."""
+    """Learn topics from documents and write them to a model file.
+
+    Ctrl-C keeps the last finished sweep.
+    """
     inputs = [*inputs_of(input, columns, words), *([start] if start else [])]
     _check_outputs(output, checkpoint, inputs, force)
     begin = load_model(start) if start else None
     corpus = read_corpus(input, columns, words, like=begin)
     if corpus.n_docs < 2:
-        raise ValueError(f"{input} holds one document, and topics are learned from many; give more, or cut a long one into parts.")
+        raise ValueError(
+            f"{input} holds one document, and topics are learned from many; give more, or cut a"
+            " long one into parts."
+        )
     kind = _kind(model, corpus, columns)
     if batch_size is not None and kind is not Kind.lda:
-        raise ValueError(f"--batch-size is for plain LDA, and this is {NAMES[kind]}; leave it out, or say --model lda.")
+        raise ValueError(
+            f"--batch-size is for plain LDA, and this is {NAMES[kind]}; leave it out, or say"
+            " --model lda."
+        )
     if background and kind is not Kind.labeled:
         raise ValueError("--background is for labeled LDA; say where the labels are with --labels.")
     if begin is not None and topics not in (None, begin.components_.shape[0]):
-        raise ValueError(f"--start {start} has {begin.components_.shape[0]} topics, so --topics {topics} does not fit; leave it out.")
+        raise ValueError(
+            f"--start {start} has {begin.components_.shape[0]} topics, so --topics {topics} does"
+            " not fit; leave it out."
+        )
     common: dict[str, Any] = {
         "rule": rule.value,
         "schedule": schedule.value,
@@ -109,29 +153,54 @@ def fit(
     if topics is not None and kind is Kind.labeled:
         note("The labels are the topics; --topics is not used.")
     estimator = _estimator(
-        kind, topics or (begin.components_.shape[0] if begin is not None else USUAL_TOPICS), background, batch_size, common
+        kind,
+        topics or (begin.components_.shape[0] if begin is not None else USUAL_TOPICS),
+        background,
+        batch_size,
+        common,
     )
     note(f"{corpus}\nFitting {NAMES[kind]}; the first fit on a machine compiles for half a minute.")
-    saving: dict[str, Any] = {} if checkpoint is None else {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
+    saving: dict[str, Any] = (
+        {}
+        if checkpoint is None
+        else {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
+    )
     if checkpoint is not None and checkpoint.exists():
         note(f"Found {checkpoint}: resuming if it belongs to this run.")
     with Interrupt() as interrupt:
-        estimator.set_params(callbacks=[interrupt], verbose=int(sys.stderr.isatty())).fit(corpus, **saving)
+        estimator.set_params(callbacks=[interrupt], verbose=int(sys.stderr.isatty())).fit(
+            corpus, **saving
+        )
     estimator.set_params(callbacks=None, verbose=0)
     _save(estimator, output, checkpoint)
     _report(estimator, corpus, output, interrupt.asked, as_json)
     if interrupt.asked:
-        note(f"Stopped by Ctrl-C after sweep {estimator.n_iter_}, which {output} holds. To begin again from its topics:")
+        note(
+            f"Stopped by Ctrl-C after sweep {estimator.n_iter_}, which {output} holds. To begin"
+            " again from its topics:"
+        )
         note(f"  {_command_to_go_on(input, columns, kind, output, estimator)}")
         if checkpoint is not None and checkpoint.exists():
             note(f"Or run the same command again, with --force: it resumes from {checkpoint}.")
         raise typer.Exit(1)
 
 
-def _command_to_go_on(input: Path, columns: Columns, kind: Kind, output: Path, estimator: Any) -> str:
-    """The command that begins with the saved topics and the same settings; which words count is known to the model."""
-    given = {f.name: getattr(columns, f.name) for f in fields(columns) if getattr(columns, f.name) != f.default}
-    options = [part for name, value in given.items() for part in (f"--{name}", getattr(value, "value", value))]
+def _command_to_go_on(
+    input: Path, columns: Columns, kind: Kind, output: Path, estimator: Any
+) -> str:
+    """The command that begins with the saved topics and the same settings; which words count is
+    known to the model.
+    """
+    given = {
+        f.name: getattr(columns, f.name)
+        for f in fields(columns)
+        if getattr(columns, f.name) != f.default
+    }
+    options = [
+        part
+        for name, value in given.items()
+        for part in (f"--{name}", getattr(value, "value", value))
+    ]
     settings = {
         "rule": "rule",
         "schedule": "schedule",
@@ -139,19 +208,41 @@ def _command_to_go_on(input: Path, columns: Columns, kind: Kind, output: Path, e
         "tol": "tol",
         "seed": "random_state",
     }
-    same = [part for option, name in settings.items() for part in (f"--{option}", str(getattr(estimator, name)))]
+    same = [
+        part
+        for option, name in settings.items()
+        for part in (f"--{option}", str(getattr(estimator, name)))
+    ]
     same += ["--iterations", str(max(estimator.max_iter - estimator.n_iter_, 1))]
-    for option, name in {"batch-size": "batch_size", "background": "background_topics", "jobs": "n_jobs"}.items():
+    for option, name in {
+        "batch-size": "batch_size",
+        "background": "background_topics",
+        "jobs": "n_jobs",
+    }.items():
         value = getattr(estimator, name, None)
         if value is not None and value > 0:
             same += [f"--{option}", str(value)]
     after = output.with_stem(f"{output.stem}-2")
-    return shlex.join(["topoi", "fit", str(input), *options, "--model", kind.value, "--start", str(output), *same, "-o", str(after)])
+    return shlex.join(
+        [
+            "topoi",
+            "fit",
+            str(input),
+            *options,
+            "--model",
+            kind.value,
+            "--start",
+            str(output),
+            *same,
+            "-o",
+            str(after),
+        ]
+    )
 
 
 def _check_outputs(output: Path, checkpoint: Path | None, inputs: list[Path], force: bool) -> None:
     """Before any work is done."""
-    from topoi.files import check_outputs
+    from topoi.storage.files import check_outputs
 
     check_outputs([output], inputs=inputs, overwrite=force)
     if checkpoint is not None:
@@ -177,29 +268,42 @@ def _kind(wanted: Kind | None, corpus: Corpus, columns: Columns) -> Kind:
     """The model that was asked for, or the one that uses what was given."""
     if wanted is not None:
         if wanted in NEEDS and getattr(corpus, NEEDS[wanted]) is None:
-            raise ValueError(f"--model {wanted.value} needs {NEEDS[wanted]}; say where they are with --{NEEDS[wanted]}.")
+            raise ValueError(
+                f"--model {wanted.value} needs {NEEDS[wanted]}; say where they are with"
+                f" --{NEEDS[wanted]}."
+            )
         return wanted
     given = [kind for kind, what in NEEDS.items() if getattr(columns, what) is not None]
     if len(given) > 1:
         what = " and ".join(NEEDS[kind] for kind in given)
-        raise ValueError(f"{what} are given; choose the model that uses them: {' or '.join(f'--model {kind.value}' for kind in given)}.")
+        raise ValueError(
+            f"{what} are given; choose the model that uses them:"
+            f" {' or '.join(f'--model {kind.value}' for kind in given)}."
+        )
     if given:
-        note(f"Because {NEEDS[given[0]]} are given, the model is {NAMES[given[0]]} (--model lda for plain topics).")
+        note(
+            f"Because {NEEDS[given[0]]} are given, the model is {NAMES[given[0]]} (--model lda for"
+            " plain topics)."
+        )
         return given[0]
     unused = [kind for kind, what in NEEDS.items() if getattr(corpus, what) is not None]
     if unused:
         note(
-            f"The input also has {', '.join(NEEDS[kind] for kind in unused)}: --model {', '.join(kind.value for kind in unused)} would use them."
+            f"The input also has {', '.join(NEEDS[kind] for kind in unused)}: --model"
+            f" {', '.join(kind.value for kind in unused)} would use them."
         )
     return Kind.lda
 
 
 def _mention_documents_without(kind: Kind, corpus: Corpus) -> None:
     """Authors and labels may be missing: that is allowed, but perhaps not meant."""
-    meaning = {Kind.author: "each of these counts as an author of its own", Kind.labeled: "these may use all labels"}
+    meaning = {
+        Kind.author: "each of these counts as an author of its own",
+        Kind.labeled: "these may use all labels",
+    }
     if kind not in meaning:
         return
-    from topoi.graph.metadata import indicator, one_each
+    from topoi.corpus.metadata import indicator, one_each
 
     members, _ = indicator(one_each(getattr(corpus, NEEDS[kind])), corpus.n_docs, NEEDS[kind])
     bare = int((members.sum(axis=1) == 0).sum())
@@ -207,7 +311,9 @@ def _mention_documents_without(kind: Kind, corpus: Corpus) -> None:
         note(f"{bare} of {corpus.n_docs} documents have no {NEEDS[kind]}: {meaning[kind]}.")
 
 
-def _estimator(kind: Kind, topics: int, background: int, batch_size: int | None, common: dict[str, Any]) -> Any:
+def _estimator(
+    kind: Kind, topics: int, background: int, batch_size: int | None, common: dict[str, Any]
+) -> Any:
     import topoi
 
     if kind is Kind.labeled:
@@ -220,7 +326,9 @@ def _estimator(kind: Kind, topics: int, background: int, batch_size: int | None,
 
 
 def _report(estimator: Any, corpus: Corpus, output: Path, stopped: bool, as_json: bool) -> None:
-    perplexity = next((r["perplexity"] for r in reversed(estimator.history_) if r["perplexity"] is not None), None)
+    perplexity = next(
+        (r["perplexity"] for r in reversed(estimator.history_) if r["perplexity"] is not None), None
+    )
     if as_json:
         show_json(
             {
@@ -239,12 +347,16 @@ def _report(estimator: Any, corpus: Corpus, output: Path, stopped: bool, as_json
     show(topics_table(estimator, 10))
     measured = "" if perplexity is None else f", training perplexity {perplexity:.0f}"
     show(
-        f"{estimator.n_iter_} sweep{'s' if estimator.n_iter_ > 1 else ''} in {estimator.history_[-1]['seconds']:.1f} s{measured}. Saved: {output}"
+        f"{estimator.n_iter_} sweep{'s' if estimator.n_iter_ > 1 else ''} in"
+        f" {estimator.history_[-1]['seconds']:.1f} s{measured}. Saved: {output}"
     )
 
 
 class Interrupt:
-    """A callback that Ctrl-C turns on: the run stops after the sweep it is in. A second Ctrl-C aborts at once."""
+    """A callback that Ctrl-C turns on: the run stops after the sweep it is in.
+
+    A second Ctrl-C aborts at once.
+    """
 
     def __init__(self) -> None:
         self.asked = False

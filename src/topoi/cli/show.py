@@ -18,11 +18,16 @@ Many = Annotated[int, typer.Option("--number", "-n", min=1, help="How many to sh
 EMPTY = 0.01  # a topic with less than this part of an average one holds nothing
 
 
-def topic_rows(model: Any, n_words: int, relevance: float = 1.0, n_documents: int = 0) -> list[dict[str, Any]]:
+def topic_rows(
+    model: Any, n_words: int, relevance: float = 1.0, n_documents: int = 0
+) -> list[dict[str, Any]]:
     """Topics as plain values, the largest first; with their documents, if asked for."""
-    share = model.topic_shares_
+    share = model.topic_proportions_
     words, names = model.top_words(n_words, relevance=relevance), model.topic_names_
-    rows = [{"topic": int(k), "name": names[k], "share": float(share[k]), "words": words[k]} for k in (-share).argsort(kind="stable")]
+    rows = [
+        {"topic": int(k), "name": names[k], "share": float(share[k]), "words": words[k]}
+        for k in (-share).argsort(kind="stable")
+    ]
     if n_documents:
         documents = model.top_documents(n_documents)
         rows = [{**row, "documents": _pairs(documents[row["topic"]])} for row in rows]
@@ -30,7 +35,7 @@ def topic_rows(model: Any, n_words: int, relevance: float = 1.0, n_documents: in
 
 
 def _line(words: list[str]) -> str:
-    from topoi.models.topics import spelled
+    from topoi.report.markup import spelled
 
     return spelled(words)
 
@@ -40,25 +45,55 @@ def topics_table(model: Any, n_words: int, relevance: float = 1.0, n_documents: 
     named = any(row["name"] != f"topic{row['topic']}" for row in rows)
     used = [row for row in rows if row["share"] > EMPTY / len(rows)]
     columns = ["topic", *["name"] * named, "share", "words", *["documents"] * bool(n_documents)]
-    shown = [{**row, "share": f"{row['share']:.1%}", "words": _line(row["words"]), "documents": _documents(row)} for row in used]
+    shown = [
+        {
+            **row,
+            "share": f"{row['share']:.1%}",
+            "words": _line(row["words"]),
+            "documents": _documents(row),
+        }
+        for row in used
+    ]
     empty = (
-        f", {len(rows) - len(used)} of them empty and not shown: fit with fewer, or with another --seed" if len(used) < len(rows) else ""
+        f", {len(rows) - len(used)} of them empty and not shown: fit with fewer, or with another"
+        " --seed"
+        if len(used) < len(rows)
+        else ""
     )
-    return plain_table(f"{len(rows)} topics{empty}", *columns, rows=[[row[column] for column in columns] for row in shown])
+    return plain_table(
+        f"{len(rows)} topics{empty}",
+        *columns,
+        rows=[[row[column] for column in columns] for row in shown],
+    )
 
 
 def _documents(row: dict[str, Any]) -> str:
-    return ", ".join(f"{document['name']} ({document['score']:.0%})" for document in row.get("documents", []))
+    return ", ".join(
+        f"{document['name']} ({document['score']:.0%})" for document in row.get("documents", [])
+    )
 
 
 def topics(
     model: Model,
     words: Annotated[int, typer.Option(min=1, help="Words per topic.")] = 10,
-    name: Annotated[list[str] | None, typer.Option(help="Name a topic and keep it in the model file: --name 3='markov chains'.")] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="Name a topic and keep it in the model file: --name 3='markov chains'."),
+    ] = None,
     relevance: Annotated[
-        float, typer.Option(min=0, max=1, help="1: the most probable words; less (0.3 to 0.6): words that are typical of the topic.")
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            help=(
+                "1: the most probable words; less (0.3 to 0.6): words that are typical of the"
+                " topic."
+            ),
+        ),
     ] = 1.0,
-    documents: Annotated[int, typer.Option(min=0, help="Also show so many documents that are most about each topic.")] = 0,
+    documents: Annotated[
+        int, typer.Option(min=0, help="Also show so many documents that are most about each topic.")
+    ] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Show the topics of a model, the largest first; name them."""
@@ -67,7 +102,12 @@ def topics(
         loaded.name_topics(dict(_named(text) for text in name))
         loaded.save(model)
     if as_json:
-        show_json({"model": type(loaded).__name__, "topics": topic_rows(loaded, words, relevance, documents)})
+        show_json(
+            {
+                "model": type(loaded).__name__,
+                "topics": topic_rows(loaded, words, relevance, documents),
+            }
+        )
     else:
         show(topics_table(loaded, words, relevance, documents))
 
@@ -75,57 +115,97 @@ def topics(
 def _named(text: str) -> tuple[int, str]:
     number, equals, name = text.partition("=")
     if not equals or not number.strip().isdecimal():
-        raise ValueError(f"--name is {text!r}; expected the topic's number, '=' and the name, for instance --name 3='markov chains'.")
+        raise ValueError(
+            f"--name is {text!r}; expected the topic's number, '=' and the name, for instance"
+            " --name 3='markov chains'."
+        )
     return int(number), name.strip().strip("'\"")
 
 
 def authors(
     model: Model,
-    name: Annotated[str | None, typer.Argument(help="An author: topics, and who is similar.", show_default=False)] = None,
-    about: Annotated[str | None, typer.Option(help="Words: who writes about them?", show_default=False)] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="An author: topics, and who is similar.", show_default=False),
+    ] = None,
+    about: Annotated[
+        str | None, typer.Option(help="Words: who writes about them?", show_default=False)
+    ] = None,
     number: Many = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Ask an author-topic model: what an author writes about, who is similar, who writes about some words; or who writes each topic."""
+    """Ask an author-topic model: what an author writes about, who is similar, who writes about some
+    words; or who writes each topic.
+    """
     loaded = load_model(model)
     if not hasattr(loaded, "author_names_") or not len(loaded.author_names_):
-        raise ValueError(f"{model} knows no authors; fit one that does with: topoi fit INPUT --authors COLUMN.")
+        raise ValueError(
+            f"{model} knows no authors; fit one that does with: topoi fit INPUT --authors COLUMN."
+        )
     if name is None and about is None:
         return _authors_of_topics(loaded, number, as_json)
     answer: dict[str, Any] = {}
     if name is not None:
-        answer |= {"author": name, "topics": _topics_of_author(loaded, name), "similar": _pairs(loaded.similar_authors(name, number))}
+        answer |= {
+            "author": name,
+            "topics": _topics_of_author(loaded, name),
+            "similar": _pairs(loaded.similar_authors(name, number)),
+        }
     if about is not None:
         answer |= {"about": about, "writers": _pairs(loaded.who_writes_about(about, number))}
     if as_json:
         return show_json(answer)
     if name is not None:
-        topic_cells = [(t["topic"], t["name"], f"{t['share']:.0%}", _line(t["words"])) for t in answer["topics"]]
-        show(plain_table(f"What {name} writes about", "topic", "name", "share", "words", rows=topic_cells))
+        topic_cells = [
+            (t["topic"], t["name"], f"{t['share']:.0%}", _line(t["words"]))
+            for t in answer["topics"]
+        ]
         show(
-            plain_table(f"Authors like {name}", "author", "similarity", rows=[(a["name"], f"{a['score']:.2f}") for a in answer["similar"]])
+            plain_table(
+                f"What {name} writes about", "topic", "name", "share", "words", rows=topic_cells
+            )
+        )
+        show(
+            plain_table(
+                f"Authors like {name}",
+                "author",
+                "similarity",
+                rows=[(a["name"], f"{a['score']:.2f}") for a in answer["similar"]],
+            )
         )
     if about is not None:
         show(
             plain_table(
-                f"Who writes about {about}", "author", "probability", rows=[(a["name"], f"{a['score']:.1%}") for a in answer["writers"]]
+                f"Who writes about {about}",
+                "author",
+                "probability",
+                rows=[(a["name"], f"{a['score']:.1%}") for a in answer["writers"]],
             )
         )
     return None
 
 
 def _authors_of_topics(model: Any, number: int, as_json: bool) -> None:
-    rows = [{**row, "authors": _pairs(model.authors_of_topic(row["topic"], number))} for row in topic_rows(model, 6)]
+    rows = [
+        {**row, "authors": _pairs(model.authors_of_topic(row["topic"], number))}
+        for row in topic_rows(model, 6)
+    ]
     if as_json:
         return show_json({"topics": rows})
-    cells = [(row["topic"], _line(row["words"]), "; ".join(a["name"] for a in row["authors"][:5])) for row in rows]
+    cells = [
+        (row["topic"], _line(row["words"]), "; ".join(a["name"] for a in row["authors"][:5]))
+        for row in rows
+    ]
     return show(plain_table("Who writes about what", "topic", "words", "authors", rows=cells))
 
 
 def _topics_of_author(model: Any, name: str) -> list[dict[str, Any]]:
     """An author's five largest topics."""
     words, names = model.top_words(8), model.topic_names_
-    return [{"topic": k, "name": names[k], "share": share, "words": words[k]} for k, share in model.topics_of_author(name, 5)]
+    return [
+        {"topic": k, "name": names[k], "share": share, "words": words[k]}
+        for k, share in model.topics_of_author(name, 5)
+    ]
 
 
 def _pairs(scored: list[tuple[Any, float]]) -> list[dict[str, Any]]:
@@ -134,25 +214,40 @@ def _pairs(scored: list[tuple[Any, float]]) -> list[dict[str, Any]]:
 
 def links(
     model: Model,
-    document: Annotated[str, typer.Argument(help="Id or number of a training document, or a text file.", show_default=False)],
+    document: Annotated[
+        str,
+        typer.Argument(
+            help="Id or number of a training document, or a text file.", show_default=False
+        ),
+    ],
     number: Many = 10,
     as_json: AsJson = False,
 ) -> None:
     """Ask a relational model which documents a document should be linked to."""
     loaded = load_model(model)
     if not hasattr(loaded, "link_joint_"):
-        raise ValueError(f"{model} knows no links; fit one that does with: topoi fit INPUT --links COLUMN_OR_FILE.")
+        raise ValueError(
+            f"{model} knows no links; fit one that does with: topoi fit INPUT --links"
+            " COLUMN_OR_FILE."
+        )
     place = _training_document(loaded, document)
     if place is not None:
         found = _links_of_known(loaded, place, number)
     elif Path(document).is_file():
         found = _links_of_text(loaded, Path(document), number)
     else:
-        raise ValueError(f"{document!r} is no id of a training document, no number below {len(loaded.doc_topic_)}, and no file.")
+        raise ValueError(
+            f"{document!r} is not a id of a training document, no number below"
+            f" {len(loaded.doc_topic_)}, and no file."
+        )
     if as_json:
         return show_json({"document": document, "links": found})
-    cells = [(row["document"], f"{row['score']:.3f}", "yes" if row["linked"] else "") for row in found]
-    return show(plain_table(f"Links for {document}", "document", "score", "linked already", rows=cells))
+    cells = [
+        (row["document"], f"{row['score']:.3f}", "yes" if row["linked"] else "") for row in found
+    ]
+    return show(
+        plain_table(f"Links for {document}", "document", "score", "linked already", rows=cells)
+    )
 
 
 def _training_document(model: Any, document: str) -> int | None:
@@ -167,22 +262,36 @@ def _links_of_known(model: Any, place: int, number: int) -> list[dict[str, Any]]
 
     others = np.delete(np.arange(len(model.doc_topic_)), place)
     scores = model.predict_links(np.column_stack([np.full(len(others), place), others]))
-    linked = set(model.links_[[place]].indices.tolist()) | set(model.links_[:, [place]].tocoo().coords[0].tolist())
+    linked = set(model.links_[[place]].indices.tolist()) | set(
+        model.links_[:, [place]].tocoo().coords[0].tolist()
+    )
     best = (-scores).argsort(kind="stable")[:number]
-    return [{"document": _name(model, others[i]), "score": float(scores[i]), "linked": int(others[i]) in linked} for i in best]
+    return [
+        {
+            "document": _name(model, others[i]),
+            "score": float(scores[i]),
+            "linked": int(others[i]) in linked,
+        }
+        for i in best
+    ]
 
 
 def _links_of_text(model: Any, path: Path, number: int) -> list[dict[str, Any]]:
     from topoi.cli.shell import vectorizer_of
-    from topoi.formats.files import composed, existing, numbered_lines
-    from topoi.tables import FORMS
+    from topoi.io.lines import composed, existing, numbered_lines
+    from topoi.io.rows import FORMS
 
     if path.suffix.lower() in FORMS.keys() - {".txt"}:
-        raise ValueError(f"{path} is a table; give one document as a .txt file, or ask predict_links in Python for many.")
+        raise ValueError(
+            f"{path} is a table; give one document as a .txt file, or ask predict_links in Python"
+            " for many."
+        )
     text = composed("".join(line for _, line in numbered_lines(existing(path))))
     counts = vectorizer_of(model).transform([text])
     if not counts.nnz:
-        raise ValueError(f"{path} has none of the words of the model; give a text about something it knows.")
+        raise ValueError(
+            f"{path} has none of the words of the model; give a text about something it knows."
+        )
     (found,) = model.predict_links(counts.astype(float), number)
     return [{"document": str(name), "score": score, "linked": False} for name, score in found]
 

@@ -1,8 +1,20 @@
-"""How good are the topics? Held-out perplexity, coherence, diversity, stability, and the choice of their number."""
+"""How good are the topics? Held-out perplexity, coherence, diversity, stability, and the choice of
+their number.
+"""
 
+from topoi.corpus.splits import split_tokens
 from topoi.evaluate.coherence import c_v, npmi, u_mass
-from topoi.evaluate.links import LinkKFold, cosine_scores, hadamard, link_metrics, link_pairs, random_non_links, ranking_metrics, svm_scores
-from topoi.evaluate.perplexity import Completion, completion, completion_perplexity, left_to_right, split_tokens
+from topoi.evaluate.links import (
+    LinkKFold,
+    cosine_scores,
+    hadamard,
+    link_metrics,
+    link_pairs,
+    random_non_links,
+    ranking_metrics,
+    svm_scores,
+)
+from topoi.evaluate.perplexity import Completion, completion, completion_perplexity, left_to_right
 from topoi.evaluate.selection import choose_n_components
 from topoi.evaluate.summary import quality
 from topoi.evaluate.topics import match_topics, stability, topic_diversity

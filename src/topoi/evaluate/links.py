@@ -1,7 +1,8 @@
 """Link prediction (algorithms 5.3): can topics tell which documents are linked?
 
-Task L completes links: some pairs are hidden, all texts are known. Task N meets new documents by their words alone and ranks all training
-documents for each. Non-links are random pairs that are not linked; hidden links never take part in training.
+Task L completes links: some pairs are hidden, all texts are known. Task N meets new documents by
+their words alone and ranks all training documents for each. Non-links are random pairs that are not
+linked; hidden links never take part in training.
 """
 
 from __future__ import annotations
@@ -18,19 +19,32 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from topoi.graph.metadata import adjacency, symmetric
+from topoi.corpus.metadata import adjacency, symmetric
 
-__all__ = ["LinkKFold", "cosine_scores", "hadamard", "link_metrics", "link_pairs", "random_non_links", "ranking_metrics", "svm_scores"]
+__all__ = [
+    "LinkKFold",
+    "cosine_scores",
+    "hadamard",
+    "link_metrics",
+    "link_pairs",
+    "random_non_links",
+    "ranking_metrics",
+    "svm_scores",
+]
 
 
 def link_pairs(links: Any, n_docs: int) -> np.ndarray:
-    """(m, 2) linked pairs, each once with the smaller number first, no self-links; from any form of links."""
+    """(m, 2) linked pairs, each once with the smaller number first, no self-links; from any form of
+    links.
+    """
     upper = sparse.triu(symmetric(adjacency(links, n_docs)), 1).tocoo()
     return np.column_stack([upper.coords[0], upper.coords[1]]).astype(np.int64)
 
 
 class LinkKFold:
-    """Cross-validation that holds out links: `split(links, n_docs)` gives (training pairs, test pairs)."""
+    """Cross-validation that holds out links: `split(links, n_docs)` gives (training pairs, test
+    pairs).
+    """
 
     def __init__(self, n_splits: int = 5, random_state: int = 0) -> None:
         self.n_splits = n_splits
@@ -38,7 +52,9 @@ class LinkKFold:
 
     def split(self, links: Any, n_docs: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         pairs = link_pairs(links, n_docs)
-        for train, test in KFold(self.n_splits, shuffle=True, random_state=self.random_state).split(pairs):
+        for train, test in KFold(self.n_splits, shuffle=True, random_state=self.random_state).split(
+            pairs
+        ):
             yield pairs[train], pairs[test]
 
 
@@ -47,11 +63,15 @@ def random_non_links(links: Any, n_docs: int, n: int, random_state: int = 0) -> 
     taken = {tuple(pair) for pair in link_pairs(links, n_docs).tolist()}
     free = n_docs * (n_docs - 1) // 2 - len(taken)
     if n > free:
-        raise ValueError(f"There are only {free} pairs without a link; ask for at most so many instead of {n}.")
+        raise ValueError(
+            f"There are only {free} pairs without a link; ask for at most so many instead of {n}."
+        )
     rng = np.random.default_rng(random_state)
     chosen: list[tuple[int, int]] = []
     while len(chosen) < n:
-        for a, b in np.sort(rng.integers(0, n_docs, (2 * (n - len(chosen)) + 8, 2)), axis=1).tolist():
+        for a, b in np.sort(
+            rng.integers(0, n_docs, (2 * (n - len(chosen)) + 8, 2)), axis=1
+        ).tolist():
             if a != b and (a, b) not in taken and len(chosen) < n:
                 taken.add((a, b))
                 chosen.append((a, b))
@@ -59,20 +79,26 @@ def random_non_links(links: Any, n_docs: int, n: int, random_state: int = 0) -> 
 
 
 def hadamard(doc_topic: np.ndarray, pairs: np.ndarray, root: bool = True) -> np.ndarray:
-    """(m, K) features of pairs: the product of their topic shares, or its square root."""
+    """(m, K) features of pairs: the product of their topic proportions, or its square root."""
     product = doc_topic[pairs[:, 0]] * doc_topic[pairs[:, 1]]
     return np.sqrt(product) if root else product
 
 
 def svm_scores(train: np.ndarray, labels: np.ndarray, test: np.ndarray) -> np.ndarray:
-    """Decision values of a linear SVM (the paper's choice): standardised features, balanced classes, C by inner cross-validation."""
+    """Decision values of a linear SVM (the paper's choice): standardised features, balanced
+    classes, C by inner cross-validation.
+    """
     svm = make_pipeline(StandardScaler(), LinearSVC(class_weight="balanced", dual=False))
-    search = GridSearchCV(svm, {"linearsvc__C": 2.0 ** np.arange(-5, 11, 3)}, cv=3, scoring="average_precision")
+    search = GridSearchCV(
+        svm, {"linearsvc__C": 2.0 ** np.arange(-5, 11, 3)}, cv=3, scoring="average_precision"
+    )
     return search.fit(train, labels).decision_function(test)
 
 
 def cosine_scores(rows: Any, pairs: np.ndarray) -> np.ndarray:
-    """Cosine of the rows of pairs: topic shares, or a sparse TF-IDF matrix (the baseline without topics)."""
+    """Cosine of the rows of pairs: topic proportions, or a sparse TF-IDF matrix (the baseline
+    without topics).
+    """
     if sparse.issparse(rows):
         norm = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
         dot = np.asarray(rows[pairs[:, 0]].multiply(rows[pairs[:, 1]]).sum(axis=1)).ravel()
@@ -82,8 +108,12 @@ def cosine_scores(rows: Any, pairs: np.ndarray) -> np.ndarray:
     return dot / np.maximum(norm[pairs[:, 0]] * norm[pairs[:, 1]], 1e-300)
 
 
-def link_metrics(scores: np.ndarray, linked: np.ndarray, threshold: float | None = None) -> dict[str, float]:
-    """AUC and average precision of pair scores, and F1 at `threshold` (default: the median score)."""
+def link_metrics(
+    scores: np.ndarray, linked: np.ndarray, threshold: float | None = None
+) -> dict[str, float]:
+    """AUC and average precision of pair scores, and F1 at `threshold` (default: the median
+    score).
+    """
     cut = np.median(scores) if threshold is None else threshold
     return {
         "f1": float(f1_score(linked, scores > cut)),
@@ -92,11 +122,15 @@ def link_metrics(scores: np.ndarray, linked: np.ndarray, threshold: float | None
     }
 
 
-def ranking_metrics(score: Callable[[int], np.ndarray], truth: list[np.ndarray], at: tuple[int, ...] = (5, 10, 20)) -> dict[str, float]:
-    """Recall at k, mean reciprocal rank, predictive link rank and average precision, over documents with links.
+def ranking_metrics(
+    score: Callable[[int], np.ndarray], truth: list[np.ndarray], at: tuple[int, ...] = (5, 10, 20)
+) -> dict[str, float]:
+    """Recall at k, mean reciprocal rank, predictive link rank and average precision, over documents
+    with links.
 
-    score(i): scores of all candidates for document i; truth[i]: the candidates it is linked to. Candidates with the same score share the mean of
-    their ranks, and stand above k with the chance that a random order of them gives; one that stands twice in truth counts once.
+    score(i): scores of all candidates for document i; truth[i]: the candidates it is linked to.
+    Candidates with the same score share the mean of their ranks, and stand above k with the chance
+    that a random order of them gives; one that stands twice in truth counts once.
     """
     recall: dict[int, list[float]] = {k: [] for k in at}
     first, ranks, precision = [], [], []
@@ -104,7 +138,9 @@ def ranking_metrics(score: Callable[[int], np.ndarray], truth: list[np.ndarray],
         if not len(linked):
             continue
         scores, found = np.asarray(score(i)), np.unique(linked)
-        best, worst = (rankdata(-scores, method)[found] for method in ("min", "max"))  # they differ among ties
+        best, worst = (
+            rankdata(-scores, method)[found] for method in ("min", "max")
+        )  # they differ among ties
         mine = np.sort((best + worst) / 2)
         for k in at:
             recall[k].append(float(np.clip((k - best + 1) / (worst - best + 1), 0, 1).mean()))

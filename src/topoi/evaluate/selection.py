@@ -1,4 +1,6 @@
-"""How many topics? Held-out perplexity, coherence, diversity and stability in one table, with one recommendation."""
+"""How many topics? Held-out perplexity, coherence, diversity and stability in one table, with one
+recommendation.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from topoi.corpus import Corpus, check_counts
+from topoi.corpus import Corpus
+from topoi.corpus.checks import check_counts
 from topoi.evaluate.coherence import npmi
 from topoi.evaluate.perplexity import completion_perplexity
 from topoi.evaluate.topics import mean_stability, topic_diversity
@@ -19,7 +22,9 @@ __all__ = ["Choice", "choose_n_components", "recommended"]
 
 @dataclass(frozen=True)
 class Choice:
-    """`rows`: one dictionary per number of topics; `best`: the recommended number; `reason`: why, in a sentence."""
+    """`rows`: one dictionary per number of topics; `best`: the recommended number; `reason`: why,
+    in a sentence.
+    """
 
     rows: list[dict[str, float]]
     best: int
@@ -27,28 +32,32 @@ class Choice:
 
 
 def choose_n_components(
+    model: Any,
     X: Any,
     candidates: Sequence[int],
     *,
-    model: Any = None,
     test_size: float = 0.2,
     n_seeds: int = 3,
     random_state: int = 0,
     tell: Callable[[int, int], None] | None = None,
 ) -> Choice:
-    """Fit each number of topics with several seeds on part of the documents and measure it on the rest.
+    """Fit each number of topics with several seeds on part of the documents and measure it on the
+    rest.
 
-    Recommended is the smallest number whose held-out perplexity exceeds the lowest by no more than one standard error (over seeds) of their
-    difference. Coherence (NPMI), diversity and stability stand beside it, because no single measure decides; `reason` says when the most stable
-    or the most coherent number is another. model: what to fit (default: LDA); authors and links of a Corpus go to models that know them. tell:
-    called with (fits done, fits to do).
+    Recommended is the smallest number whose held-out perplexity exceeds the lowest by no more than
+    one standard error (over seeds) of their difference. Coherence (NPMI), diversity and stability
+    stand beside it, because no single measure decides; `reason` says when the most stable or the
+    most coherent number is another. model: what to fit, such as LDA(); authors and links of a
+    Corpus go to models that know them. tell: called with (fits done, fits to do).
     """
-    from topoi.models.lda import LDA
-
     if not len(candidates) or any(k < 1 for k in candidates):
-        raise ValueError(f"candidates are {candidates!r}; expected numbers of topics of at least 1.")
+        raise ValueError(
+            f"candidates are {candidates!r}; expected numbers of topics of at least 1."
+        )
     if n_seeds < 2:
-        raise ValueError(f"n_seeds is {n_seeds}; at least 2 are needed to see how stable topics are.")
+        raise ValueError(
+            f"n_seeds is {n_seeds}; at least 2 are needed to see how stable topics are."
+        )
     corpus = X if isinstance(X, Corpus) else Corpus(check_counts(X))
     train, test = corpus.split(test_size, random_state)
     rows: list[dict[str, float]] = []
@@ -58,7 +67,9 @@ def choose_n_components(
         for seed in range(n_seeds):
             if tell is not None:
                 tell(len(rows) * n_seeds + seed, len(candidates) * n_seeds)
-            fits.append(clone(model or LDA()).set_params(n_components=k, random_state=random_state + seed).fit(train))
+            fits.append(
+                clone(model).set_params(n_components=k, random_state=random_state + seed).fit(train)
+            )
         perplexities = [completion_perplexity(fit, test, random_state=random_state) for fit in fits]
         rows.append(
             {
@@ -76,20 +87,38 @@ def choose_n_components(
 def recommended(rows: list[dict[str, float]]) -> Choice:
     """The fewest topics that do about as well as the best. rows: by number of topics.
 
-    The standard error is that of the difference, so a number of topics whose mean suffers from one stuck seed is not thrown out.
+    The standard error is that of the difference, so a number of topics whose mean suffers from one
+    stuck seed is not thrown out.
     """
     lowest = min(rows, key=lambda row: row["perplexity"])
-    best = next(row for row in rows if row["perplexity"] - lowest["perplexity"] <= np.hypot(row["perplexity_se"], lowest["perplexity_se"]))
-    reason = f"{best['n_components']} topics: the fewest whose held-out perplexity ({best['perplexity']:.1f}) is within one standard error of the lowest ({lowest['perplexity']:.1f} at {lowest['n_components']})."
+    best = next(
+        row
+        for row in rows
+        if row["perplexity"] - lowest["perplexity"]
+        <= np.hypot(row["perplexity_se"], lowest["perplexity_se"])
+    )
+    reason = (
+        f"{best['n_components']} topics: the fewest whose held-out perplexity"
+        f" ({best['perplexity']:.1f}) is within one standard error of the lowest"
+        f" ({lowest['perplexity']:.1f} at {lowest['n_components']})."
+    )
     if best is rows[-1]:
         reason += " That is the largest number tried; try larger ones, too."
     return Choice(rows, int(best["n_components"]), reason + _other_views(rows, best))
 
 
 def _other_views(rows: list[dict[str, float]], best: dict[str, float]) -> str:
-    """A sentence on the most stable and the most coherent number of topics, where they are not the recommended one."""
-    compared = [row for row in rows if row["n_components"] > 1 or row is best]  # a single topic is always stable
+    """A sentence on the most stable and the most coherent number of topics, where they are not the
+    recommended one.
+    """
+    compared = [
+        row for row in rows if row["n_components"] > 1 or row is best
+    ]  # a single topic is always stable
     stable = max(compared, key=lambda row: (row["stability"], row is best))
     coherent = max(rows, key=lambda row: (row["npmi"], row is best))
-    others = [f"the most {view} is {row['n_components']}" for view, row in (("stable", stable), ("coherent", coherent)) if row is not best]
+    others = [
+        f"the most {view} is {row['n_components']}"
+        for view, row in (("stable", stable), ("coherent", coherent))
+        if row is not best
+    ]
     return f" But {', '.join(others)}." if others else ""

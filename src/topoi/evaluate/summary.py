@@ -16,12 +16,16 @@ __all__ = ["quality"]
 def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
     """How good a model is on documents it has not seen.
 
-    documents, held_out_tokens; perplexity, perplexity_low, perplexity_high: of `completion`, with its interval; npmi: mean coherence of the topics
-    in X; diversity. For labeled models and a Corpus with labels also labeled_documents and label_found: how often the likeliest label is right.
+    documents, held_out_tokens; perplexity, perplexity_low, perplexity_high: of `completion`, with
+    its interval; npmi: mean coherence of the topics in X; diversity. For labeled models and a
+    Corpus with labels also labeled_documents and label_found: how often the likeliest label is
+    right.
     """
     found = completion(model, X, random_state=random_state)
     answer = {
-        "documents": X.n_docs if hasattr(X, "n_docs") else len(X) if isinstance(X, list) else X.shape[0],
+        "documents": (
+            X.n_docs if hasattr(X, "n_docs") else len(X) if isinstance(X, list) else X.shape[0]
+        ),
         "held_out_tokens": found.n_tokens,
         "perplexity": found.perplexity,
         "perplexity_low": found.low,
@@ -31,6 +35,13 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
     }
     labels = getattr(X, "labels", None)
     if labels is not None and hasattr(model, "classes_"):
-        judged = [(guess[0], truth) for guess, truth in zip(model.most_likely(X), labels, strict=True) if len(truth)]
-        answer |= {"labeled_documents": len(judged), "label_found": sum(guess in truth for guess, truth in judged) / max(len(judged), 1)}
+        judged = [
+            (guess[0], truth)
+            for guess, truth in zip(model.most_likely(X), labels, strict=True)
+            if len(truth)
+        ]
+        answer |= {
+            "labeled_documents": len(judged),
+            "label_found": sum(guess in truth for guess, truth in judged) / max(len(judged), 1),
+        }
     return answer

@@ -1,4 +1,6 @@
-"""Topics compared with each other: diversity inside a model, matching and stability between models."""
+"""Topics compared with each other: diversity inside a model, matching and stability
+between models.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +25,21 @@ def topic_diversity(topics: Any, n_words: int = 25) -> float:
 
 
 def match_topics(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Best one-to-one matching of two models' topics by cosine (Hungarian method), over the words of the first.
+    """Best one-to-one matching of two models' topics by cosine (Hungarian method), over the words
+    of the first.
 
-    Returns (K,) the partner in `second` of each topic of `first` (-1 where there are too few), and (K,) their cosine (0 without partner).
+    Returns (K,) the partner in `second` of each topic of `first` (-1 where there are too few), and
+    (K,) their cosine (0 without partner).
     """
     a, b = topics_of(first), topics_of(second)
     words, others = getattr(first, "vocabulary_", None), getattr(second, "vocabulary_", None)
     if words is not None and others is not None and not np.array_equal(words, others):
         b = Corpus(b, others).like(words).counts.toarray()
     if a.shape[1] != b.shape[1]:
-        raise ValueError(f"The models have {a.shape[1]} and {b.shape[1]} words; topics can only be matched over one vocabulary.")
+        raise ValueError(
+            f"The models have {a.shape[1]} and {b.shape[1]} words; topics can only be matched over"
+            " one vocabulary."
+        )
     lengths = np.outer(np.linalg.norm(a, axis=1), np.linalg.norm(b, axis=1))
     cosine = a @ b.T / np.maximum(lengths, 1e-300)
     rows, columns = linear_sum_assignment(-cosine)
@@ -42,9 +49,13 @@ def match_topics(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def stability(models: Sequence[Any]) -> np.ndarray:
-    """(K,) how well each topic of the first model is found again in the others: mean matched cosine, 1 = always."""
+    """(K,) how well each topic of the first model is found again in the others: mean matched
+    cosine, 1 = always.
+    """
     if len(models) < 2:
-        raise ValueError("Stability compares models; give at least two, fitted with different seeds.")
+        raise ValueError(
+            "Stability compares models; give at least two, fitted with different seeds."
+        )
     return np.mean([match_topics(models[0], other)[1] for other in models[1:]], axis=0)
 
 

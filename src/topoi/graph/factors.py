@@ -1,7 +1,10 @@
-"""Factors: what a model is made of. Each one adds its part to a plan; `build_graph` compiles the plan.
+"""Factors: what a model is made of.
 
-LDA is [Words(counts), Documents()]. Another model is another list. A factor may say which weights the messages carry (Words), who owns a
-document (Documents), which topics it may use, or what other documents tell it (a `Field`).
+Each one adds its part to a plan; `build_graph` compiles the plan.
+
+LDA is [Words(counts), Documents()]. Another model is another list. A factor may say which weights
+the messages carry (Words), who owns a document (Documents), which topics it may use, or what other
+documents tell it (a `Field`).
 """
 
 from __future__ import annotations
@@ -13,9 +16,11 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from topoi.corpus import check_counts
-from topoi.graph.metadata import adjacency, indicator, one_each, symmetric, zero_one
-from topoi.graph.wiring import Graph, Plan, build_graph
+from topoi.corpus.checks import check_counts
+from topoi.corpus.metadata import adjacency, indicator, one_each, symmetric, zero_one
+from topoi.graph.plan import Plan
+from topoi.graph.weighting import Weighting, fit_weighting
+from topoi.graph.wiring import Graph, build_graph
 
 __all__ = [
     "Authors",
@@ -24,16 +29,13 @@ __all__ = [
     "Field",
     "Labels",
     "Links",
-    "Weighting",
     "Words",
     "compile_factors",
-    "fit_weighting",
     "make_plan",
 ]
 
 TINY = 1e-300  # keeps 0 / 0 away
 FIRST_LINK_WEIGHT = 0.15  # where a learned link weight starts: the paper's value
-WEIGHTINGS = ("count", "tf", "tfidf", "log")
 
 
 class Factor(Protocol):
@@ -45,9 +47,10 @@ class Factor(Protocol):
 class Field(Protocol):
     """What other documents say about a document's topics, refreshed once per sweep.
 
-    weight: the share of the owner's say that the field replaces. learn: whether that weight is to be learned from held-out tokens.
-    message(doc_topic, doc_weight): from (D, K) topic shares and (D,) tokens of the documents to (D, K) rows that sum to 1, or to 0 for
-    documents that hear nothing.
+    weight: the share of the owner's say that the field replaces. learn: whether that weight is to
+    be learned from held-out tokens. message(doc_topic, doc_weight): from (D, K) topic proportions
+    and (D,) tokens of the documents to (D, K) rows that sum to 1, or to 0 for documents that hear
+    nothing.
     """
 
     weight: float
@@ -58,10 +61,12 @@ class Field(Protocol):
 
 @dataclass
 class Words:
-    """The observed counts, documents x words (for a TopicModel also a Corpus, whose words it then knows): each nonzero is an edge and carries a message.
+    """The observed counts, documents x words (for a TopicModel also a Corpus, whose words it then
+    knows): each nonzero is an edge and carries a message.
 
-    weighting: "count", or "tf" x/n_d, "tfidf" x/n_d log(D/df), "log" log(1+x), each rescaled so that all weights add up to all counts.
-    base: (W, K) counts that words hold besides the messages. frozen: words hold the base and nothing else (prediction).
+    weighting: "count", or "tf" x/n_d, "tfidf" x/n_d log(D/df), "log" log(1+x), each rescaled so
+    that all weights add up to all counts. base: (W, K) counts that words hold besides the messages.
+    frozen: words hold the base and nothing else (prediction).
     """
 
     counts: Any
@@ -71,7 +76,11 @@ class Words:
 
     def add_to(self, plan: Plan) -> None:
         counts = check_counts(self.counts, name="counts")
-        weighting = self.weighting if isinstance(self.weighting, Weighting) else fit_weighting(self.weighting, counts)
+        weighting = (
+            self.weighting
+            if isinstance(self.weighting, Weighting)
+            else fit_weighting(self.weighting, counts)
+        )
         plan.counts = weighting(counts)
         plan.word_base = self.base
         plan.frozen_words = self.frozen
@@ -79,7 +88,7 @@ class Words:
 
 @dataclass
 class Documents:
-    """Each document owns its own topic shares: the owner side of LDA."""
+    """Each document owns its own topic proportions: the owner side of LDA."""
 
     def add_to(self, plan: Plan) -> None:
         assert plan.counts is not None, "Words come first"
@@ -88,11 +97,15 @@ class Documents:
 
 @dataclass
 class Authors:
-    """The authors of each document own it together (author-topic model). A document without authors owns itself.
+    """The authors of each document own it together (author-topic model).
 
-    authors: a list of names for each document, or a documents x authors indicator matrix. prior: "uniform" or "learned": whether co-authors
-    count equally, or as much as their words say (A8). names: fixes the order of authors; others follow. base: (A, K) tokens the named authors
-    already hold. After compilation `names` holds all names; owners beyond them are documents without authors.
+    A document without authors owns itself.
+
+    authors: a list of names for each document, or a documents x authors indicator matrix. prior:
+    "uniform" or "learned": whether co-authors count equally, or as much as their words say (A8).
+    names: fixes the order of authors; others follow. base: (A, K) tokens the named authors already
+    hold. After compilation `names` holds all names; owners beyond them are documents without
+    authors.
     """
 
     authors: Any
@@ -103,11 +116,17 @@ class Authors:
     def add_to(self, plan: Plan) -> None:
         assert plan.counts is not None, "Words come first"
         if self.prior not in ("uniform", "learned"):
-            raise ValueError(f"The shares of authors (author_prior, author_shares) are {self.prior!r}; choose 'uniform' or 'learned'.")
+            raise ValueError(
+                f"The proportions of authors (author_prior, author_shares) are {self.prior!r};"
+                " choose 'uniform' or 'learned'."
+            )
         n_docs = plan.counts.shape[0]
         members, self.names = indicator(self.authors, n_docs, "authors", self.names)
         orphans = np.flatnonzero(np.diff(members.indptr) == 0)
-        own = sparse.csr_array((np.ones(len(orphans)), (orphans, np.arange(len(orphans)))), shape=(n_docs, len(orphans)))
+        own = sparse.csr_array(
+            (np.ones(len(orphans)), (orphans, np.arange(len(orphans)))),
+            shape=(n_docs, len(orphans)),
+        )
         plan.owners = sparse.csr_array(sparse.hstack([members, own], format="csr"))
         plan.owner_prior = plan.token if self.prior == "learned" else 0.0
         if self.base is not None:
@@ -117,10 +136,12 @@ class Authors:
 
 @dataclass
 class Labels:
-    """Topics are labels: a document uses its own labels and the `background` topics, an unlabeled one all topics (labeled LDA).
+    """Topics are labels: a document uses its own labels and the `background` topics, an unlabeled
+    one all topics (labeled LDA).
 
-    labels: a list of labels for each document, one label each, or a documents x labels indicator matrix. classes: fixes their order.
-    After compilation `classes` holds all labels; topic k is classes[k], background topics follow.
+    labels: a list of labels for each document, one label each, or a documents x labels indicator
+    matrix. classes: fixes their order. After compilation `classes` holds all labels; topic k is
+    classes[k], background topics follow.
     """
 
     labels: Any
@@ -134,15 +155,21 @@ class Labels:
         fixed = self.classes
         known, self.classes = indicator(labels, n_docs, "labels", fixed)
         if fixed is not None and len(self.classes) > len(fixed):
-            raise ValueError(f"labels holds {self.classes[len(fixed)]!r}, which is not among classes; add it there, or leave it out.")
+            raise ValueError(
+                f"labels holds {self.classes[len(fixed)]!r}, which is not among classes; add it"
+                " there, or leave it out."
+            )
         if known.shape[1] + self.background != plan.n_topics:
             raise ValueError(
-                f"{known.shape[1]} labels and {self.background} background topics make {known.shape[1] + self.background} topics, not {plan.n_topics}."
+                f"{known.shape[1]} labels and {self.background} background topics make"
+                f" {known.shape[1] + self.background} topics, not {plan.n_topics}."
             )
         n_labels = np.diff(known.indptr)
         shared = sparse.csr_array(np.ones((n_docs, self.background)))
         listed = ((n_labels > 0) & (n_labels < known.shape[1])).astype(np.float64)
-        topics = sparse.csr_array(sparse.diags_array(listed) @ sparse.hstack([known, shared], format="csr"))
+        topics = sparse.csr_array(
+            sparse.diags_array(listed) @ sparse.hstack([known, shared], format="csr")
+        )
         topics.eliminate_zeros()
         topics.sort_indices()
         plan.topics = topics if topics.nnz else None
@@ -152,11 +179,14 @@ class Labels:
 class Links:
     """Linked documents tell each other their topics (relational topic model, eqs. 28-30).
 
-    links: documents x documents matrix, pairs (m, 2), or a list of neighbours for each document; made symmetric, without self-links, unless
-    `directed`. weight: xi, a number in [0, 1), or "learn". factor: how a neighbour's topics speak: through a K x K table eta of topics that link, estimated
-    by EM ("learned") or by plain co-occurrence as in eq. 28 ("paper"), or directly ("identity").
+    links: documents x documents matrix, pairs (m, 2), or a list of neighbours for each document;
+    made symmetric, without self-links, unless `directed`. weight: xi, a number in [0, 1), or
+    "learn". factor: how a neighbour's topics speak: through a K x K table eta of topics that link,
+    estimated by EM ("learned") or by plain co-occurrence as in eq. 28 ("paper"), or directly
+    ("identity").
 
-    For new documents: `known` (N, K) are topic shares of documents that stay as they are; `links` is then (D, N + D), and `eta` is given.
+    For new documents: `known` (N, K) are topic proportions of documents that stay as they are;
+    `links` is then (D, N + D), and `eta` is given.
     """
 
     links: Any
@@ -165,47 +195,69 @@ class Links:
     directed: bool = False
     known: np.ndarray | None = None
     eta: np.ndarray | None = None
-    joint: np.ndarray | None = None  # (K, K) how often topics k and k' meet over a link, before normalising
+    joint: np.ndarray | None = (
+        None  # (K, K) how often topics k and k' meet over a link, before normalising
+    )
     learn: bool = False
 
     def add_to(self, plan: Plan) -> None:
         assert plan.counts is not None, "Words come first"
         if self.factor not in ("learned", "paper", "identity"):
-            raise ValueError(f"link_factor is {self.factor!r}; choose 'learned', 'paper' or 'identity'.")
+            raise ValueError(
+                f"link_factor is {self.factor!r}; choose 'learned', 'paper' or 'identity'."
+            )
         self.learn = isinstance(self.weight, str) and self.weight == "learn"
         if self.learn:
             self.weight = FIRST_LINK_WEIGHT
         if not isinstance(self.weight, float | int | np.number) or not 0 <= self.weight < 1:
-            raise ValueError(f"link_weight is {self.weight!r}; expected a number from 0 up to (not including) 1, or 'learn'.")
-        self.adjacency = adjacency(self.links, plan.counts.shape[0]) if self.known is None else zero_one(sparse.csr_array(self.links))
+            raise ValueError(
+                f"link_weight is {self.weight!r}; expected a number from 0 up to (not including) 1,"
+                " or 'learn'."
+            )
+        self.adjacency = (
+            adjacency(self.links, plan.counts.shape[0])
+            if self.known is None
+            else zero_one(sparse.csr_array(self.links))
+        )
         if self.known is None and not self.directed:
             self.adjacency = symmetric(self.adjacency)
         if self.adjacency.nnz and (self.weight > 0 or self.learn):
             plan.fields.append(self)
 
     def message(self, doc_topic: np.ndarray, doc_weight: np.ndarray) -> np.ndarray:
-        """Mean of the neighbours' shares, through eta; rows sum to 1, or to 0 without neighbours (A11, A13)."""
+        """Mean of the neighbours' proportions, through eta; rows sum to 1, or to 0 without
+        neighbours (A11, A13).
+        """
         degree = np.maximum(self.adjacency.sum(axis=1), 1)[:, None]
-        shares = doc_topic if self.known is None else np.vstack([self.known, doc_topic])
-        heard = (self.adjacency @ shares) / degree
+        proportions = doc_topic if self.known is None else np.vstack([self.known, doc_topic])
+        message = (self.adjacency @ proportions) / degree
         if self.factor == "identity":
-            return heard
+            return message
         if self.known is None:
-            self.joint = self._paper_table(doc_topic, doc_weight) if self.factor == "paper" else self._learned_table(doc_topic)
+            self.joint = (
+                self._paper_table(doc_topic, doc_weight)
+                if self.factor == "paper"
+                else self._learned_table(doc_topic)
+            )
             self.eta = self.joint / self.joint.sum(axis=1, keepdims=True)  # A10
         assert self.eta is not None, "links of new documents come with the eta of the model"
-        heard = heard @ self.eta.T
-        return heard / np.maximum(heard.sum(axis=1, keepdims=True), TINY)
+        message = message @ self.eta.T
+        return message / np.maximum(message.sum(axis=1, keepdims=True), TINY)
 
     def _paper_table(self, doc_topic: np.ndarray, doc_weight: np.ndarray) -> np.ndarray:
-        """(K, K) sum over links of theta_d(k) theta_d'(k') in tokens (eq. 28). Documents with many topics blur it."""
+        """(K, K) sum over links of theta_d(k) theta_d'(k') in tokens (eq.
+
+        28). Documents with many topics blur it.
+        """
         counts = doc_topic * doc_weight[:, None]
         return counts.T @ (self.adjacency @ counts) + TINY
 
     def _learned_table(self, doc_topic: np.ndarray) -> np.ndarray:
-        """(K, K) expected links between topics: one EM step per sweep of a mixture in which each link joins one topic of either end.
+        """(K, K) expected links between topics: one EM step per sweep of a mixture in which each
+        link joins one topic of either end.
 
-        A link d, d' joins k and k' with probability proportional to theta_d(k) lift(k, k') theta_d'(k'), lift = joint / product of marginals.
+        A link d, d' joins k and k' with probability proportional to theta_d(k) lift(k, k')
+        theta_d'(k'), lift = joint / product of marginals.
         """
         if self.joint is None:
             K = doc_topic.shape[1]
@@ -213,42 +265,11 @@ class Links:
         lift = self.joint / np.outer(self.joint.sum(axis=1), self.joint.sum(axis=0))
         ends = np.repeat(np.arange(len(doc_topic)), np.diff(self.adjacency.indptr))
         odds = np.einsum("ik,ik->i", (doc_topic @ lift)[ends], doc_topic[self.adjacency.indices])
-        each = sparse.csr_array((1 / np.maximum(odds, TINY), self.adjacency.indices, self.adjacency.indptr), shape=self.adjacency.shape)
+        each = sparse.csr_array(
+            (1 / np.maximum(odds, TINY), self.adjacency.indices, self.adjacency.indptr),
+            shape=self.adjacency.shape,
+        )
         return lift * (doc_topic.T @ (each @ doc_topic)) + 1e-6
-
-
-@dataclass(frozen=True)
-class Weighting:
-    """How counts become the weights that messages carry (algorithms 1.11). `fit_weighting` takes idf and scale from training documents."""
-
-    kind: str
-    idf: np.ndarray | None
-    scale: float
-
-    def __call__(self, counts: sparse.csr_array) -> sparse.csr_array:
-        weights = counts.copy()
-        if self.kind == "log":
-            weights.data = np.log1p(counts.data)
-        elif self.kind in ("tf", "tfidf"):
-            weights.data = counts.data / np.repeat(counts.sum(axis=1), np.diff(counts.indptr))
-        if self.idf is not None:
-            weights.data = weights.data * self.idf[counts.indices]
-        weights.data *= self.scale
-        return weights
-
-
-def fit_weighting(kind: str, counts: sparse.csr_array) -> Weighting:
-    """The weighting `kind` of training counts, scaled by one factor so that all weights add up to all counts."""
-    if kind not in WEIGHTINGS:
-        raise ValueError(f"weighting is {kind!r}; choose one of {', '.join(map(repr, WEIGHTINGS))}.")
-    if kind == "count":
-        return Weighting(kind, None, 1.0)
-    df = np.bincount(counts.indices, minlength=counts.shape[1])
-    idf = np.log(counts.shape[0] / np.maximum(df, 1)) if kind == "tfidf" else None
-    total = Weighting(kind, idf, 1.0)(counts).data.sum()
-    if not total > 0:
-        raise ValueError(f"weighting={kind!r} leaves no weight at all: every word stands in every document. Use 'tf' or 'count'.")
-    return Weighting(kind, idf, float(counts.data.sum() / total))
 
 
 def make_plan(factors: Sequence[Factor], n_topics: int) -> Plan:
@@ -258,7 +279,10 @@ def make_plan(factors: Sequence[Factor], n_topics: int) -> Plan:
         factor.add_to(plan)
     weight = sum(field.weight for field in plan.fields)
     if weight >= 1:
-        raise ValueError(f"The weights of links (and other fields) sum to {weight:g}; together they must stay below 1. Lower them.")
+        raise ValueError(
+            f"The weights of links (and other fields) sum to {weight:g}; together they must stay"
+            " below 1. Lower them."
+        )
     return plan
 
 

@@ -1,67 +1,42 @@
-"""Graph: who talks to whom, as flat read-only arrays, with the edges laid out in a grid of document blocks x word blocks.
+"""Graph: who talks to whom, as flat read-only arrays, with the edges laid out in a grid of document
+blocks x word blocks.
 
-In stage s of a sweep, document block p works on word block (p + s) mod P: no two cells of a stage share a document or a word, so
-they run on any number of threads without locks and always give the same bits. The grid depends on the corpus, never on threads.
+In stage s of a sweep, document block p works on word block (p + s) mod P: no two cells of a stage
+share a document or a word, so they run on any number of threads without locks and always give the
+same bits. The grid depends on the corpus, never on threads.
 """
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from topoi.infer.bundles import Wires
+from topoi.graph.plan import Plan, is_private_matrix
+from topoi.infer.arrays import GraphArrays
 
 if TYPE_CHECKING:
-    from topoi.graph.factors import Field
+    pass
 
-__all__ = ["LANES", "Graph", "Plan", "build_graph", "n_blocks", "padded"]
+__all__ = ["LANES", "Graph", "build_graph", "n_blocks", "padded_width"]
 
 LANES = 16  # single-precision numbers in one vector register: K is padded to a multiple of it
 EDGES_PER_CELL = 16_000  # enough work to outweigh handing a cell to a thread
 MAX_BLOCKS = 16
 
 
-@dataclass
-class Plan:
-    """What the factors of a model have contributed so far; `build_graph` compiles it."""
-
-    n_topics: int
-    counts: sparse.csr_array | None = None  # (D, W) weights that the messages carry
-    owners: sparse.csr_array | None = None  # (D, O) who owns each document
-    topics: sparse.csr_array | None = None  # (D, K) which topics each document may use; an empty row allows all
-    fields: list[Field] = field(default_factory=list)
-    owner_prior: float = 0.0  # pseudo-count of an owner in its document; 0 = owners are equally likely
-    word_base: np.ndarray | None = None  # (W, K) counts that words hold besides the messages
-    owner_base: np.ndarray | None = None  # (O, K)
-    frozen_words: bool = False
-
-    @property
-    def token(self) -> float:
-        """The weight that counts as one token: 1, or the mean entry where entries are lighter (TF-IDF, shares)."""
-        return 1.0 if self.counts is None or not self.counts.nnz else min(1.0, float(self.counts.data.mean()))
-
-    @property
-    def is_private(self) -> bool:
-        """Whether every document owns itself, and nothing else does."""
-        return _is_private(self.owners)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether every document owns itself and may use all topics, and nothing is held besides the messages."""
-        free = self.topics is None or bool(np.isin(np.diff(self.topics.indptr), (0, self.n_topics)).all())
-        return self.is_private and free and self.word_base is None and self.owner_base is None
-
-
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """A compiled factor graph. `wires` is what kernels see; the rest sizes the tables and maps rows back to owners."""
+    """A compiled factor graph.
 
-    wires: Wires
+    `arrays` is what kernels see; the rest sizes the tables and maps rows back to owners.
+    """
+
+    arrays: GraphArrays
     n_docs: int
     n_words: int
     n_topics: int
@@ -73,15 +48,21 @@ class Graph:
     private: bool  # every document has one owner, and every owner one document
     listed: bool  # documents have topic lists that `with_lists` gave them
     slot_owner: np.ndarray  # (slots,) owner of each row of theta
-    owner_slot: np.ndarray  # (O,) one row of theta that holds each owner, -1 for an owner without documents
-    shared_ptr: np.ndarray  # owners with more than one row: their rows are shared_slots[shared_ptr[i]:shared_ptr[i + 1]]
+    owner_slot: (
+        np.ndarray
+    )  # (O,) one row of theta that holds each owner, -1 for an owner without documents
+    shared_ptr: (
+        np.ndarray
+    )  # owners with more than one row: their rows are shared_slots[shared_ptr[i]:shared_ptr[i + 1]]
     shared_slots: np.ndarray
     message_size: int  # numbers in all messages together
     weight: float  # sum of x
     token: float  # the weight of one token (`Plan.token`)
     doc_weight: np.ndarray  # (D,) sum of x of each document
     plan: Plan
-    turned: Wires | None = None  # the same edges with words in the place of documents, for schedules that go by word
+    transposed: GraphArrays | None = (
+        None  # the same edges with words in the place of documents, for schedules that go by word
+    )
 
     @property
     def n_slots(self) -> int:
@@ -89,39 +70,50 @@ class Graph:
 
     @property
     def n_edges(self) -> int:
-        return len(self.wires.edge_word)
+        return len(self.arrays.edge_word)
 
     @cached_property
     def visits_of_docs(self) -> tuple[np.ndarray, np.ndarray]:
-        """The visits of each document, word block by word block: bounds (D + 1,) and visits (V,)."""
-        n_visits = np.bincount(self.wires.visit_doc, minlength=self.n_docs)
-        return np.r_[0, np.cumsum(n_visits)], np.argsort(self.wires.visit_doc, kind="stable")
+        """The visits of each document, word block by word block: bounds (D + 1,) and
+        visits (V,).
+        """
+        n_visits = np.bincount(self.arrays.visit_doc, minlength=self.n_docs)
+        return np.r_[0, np.cumsum(n_visits)], np.argsort(self.arrays.visit_doc, kind="stable")
 
     @cached_property
     def docs_of_blocks(self) -> list[np.ndarray]:
         """The documents with words of each document block, in their shuffled order."""
-        bounds = self.wires.cell_visit[:: self.n_word_blocks]
-        visits = [self.wires.visit_doc[first:last] for first, last in itertools.pairwise(bounds)]
-        return [docs[np.sort(np.unique(docs, return_index=True)[1])].astype(np.int64) for docs in visits]
+        bounds = self.arrays.cell_visit[:: self.n_word_blocks]
+        visits = [self.arrays.visit_doc[first:last] for first, last in itertools.pairwise(bounds)]
+        return [
+            docs[np.sort(np.unique(docs, return_index=True)[1])].astype(np.int64) for docs in visits
+        ]
 
     def one_block_at_a_time(self) -> Graph:
-        """The same graph, but messages have room for those of one document block: each block begins at 0."""
-        bounds = self.wires.cell_visit[:: self.n_word_blocks]
-        first = np.append(self.wires.visit_message, self.message_size)[bounds]
+        """The same graph, but messages have room for those of one document block: each block begins
+        at 0.
+        """
+        bounds = self.arrays.cell_visit[:: self.n_word_blocks]
+        first = np.append(self.arrays.visit_message, self.message_size)[bounds]
         shift = np.repeat(first[:-1], np.diff(bounds))
-        wires = self.wires._replace(visit_message=_frozen(self.wires.visit_message - shift, np.int64))
-        return replace(self, wires=wires, message_size=int(np.diff(first).max(initial=0)))
+        arrays = self.arrays._replace(
+            visit_message=_frozen(self.arrays.visit_message - shift, np.int64)
+        )
+        return replace(self, arrays=arrays, message_size=int(np.diff(first).max(initial=0)))
 
     def by_words(self) -> tuple[Graph, np.ndarray]:
-        """The same graph with `turned` wires, and where each of their edges was. Only for documents that own themselves and use all topics."""
-        w = self.wires
+        """The same graph with `transposed` wires, and where each of their edges was.
+
+        Only for documents that own themselves and use all topics.
+        """
+        w = self.arrays
         n_cells = len(w.cell_visit) - 1
         cell = np.repeat(np.arange(n_cells), np.diff(w.visit_edge[w.cell_visit]))
         slot = np.repeat(w.slots[w.slot_ptr[:-1]][w.visit_doc], np.diff(w.visit_edge))
         order = np.lexsort((w.edge_word, cell))
         word, cell = w.edge_word[order], cell[order]
         starts = _starts_of_runs(word, cell)
-        turned = Wires(
+        transposed = GraphArrays(
             cell_visit=_frozen(np.searchsorted(cell[starts], np.arange(n_cells + 1)), np.int64),
             visit_doc=_frozen(word[starts], np.int32),
             visit_edge=_frozen(np.append(starts, len(word)), np.int64),
@@ -134,32 +126,43 @@ class Graph:
             topic_ptr=_frozen(np.zeros(self.n_words + 1), np.int64),
             topics=_frozen(np.zeros(0), np.int32),
         )
-        return replace(self, turned=turned), order
+        return replace(self, transposed=transposed), order
 
     def with_lists(self, topics: sparse.csr_array) -> Graph:
-        """The same graph, but messages have room for the listed topics of a document only. topics: (D, K), no empty row."""
-        size = np.diff(self.wires.visit_edge) * np.diff(topics.indptr)[self.wires.visit_doc]
-        wires = self.wires._replace(
+        """The same graph, but messages have room for the listed topics of a document only.
+
+        topics: (D, K), no empty row.
+        """
+        size = np.diff(self.arrays.visit_edge) * np.diff(topics.indptr)[self.arrays.visit_doc]
+        arrays = self.arrays._replace(
             visit_message=_frozen(np.cumsum(size) - size, np.int64),
             topic_ptr=_frozen(topics.indptr, np.int64),
             topics=_frozen(topics.indices, np.int32),
         )
-        return replace(self, wires=wires, message_size=int(size.sum()), listed=True)
+        return replace(self, arrays=arrays, message_size=int(size.sum()), listed=True)
 
 
-def padded(n_topics: int) -> int:
+def padded_width(n_topics: int) -> int:
     """The table width for `n_topics`: the next multiple of LANES."""
     return -(-n_topics // LANES) * LANES
 
 
 def n_blocks(n_edges: int) -> int:
-    """Side of the grid for a corpus of `n_edges` edges: a power of two, so that two, four or eight threads have equal shares."""
+    """Side of the grid for a corpus of `n_edges` edges: a power of two, so that two, four or eight
+    threads have equal proportions.
+    """
     side = max(np.sqrt(n_edges / EDGES_PER_CELL), 1.0)
     return min(2 ** round(np.log2(side)), MAX_BLOCKS)
 
 
-def build_graph(plan: Plan, *, seed: int = 0, tokens: bool = False, blocks: int | None = None) -> Graph:
-    """Compile a plan. `tokens` makes one edge per token instead of one per (document, word); `blocks` fixes the side of the grid."""
+def build_graph(
+    plan: Plan, *, seed: int = 0, tokens: bool = False, blocks: int | None = None
+) -> Graph:
+    """Compile a plan.
+
+    `tokens` makes one edge per token instead of one per (document, word); `blocks` fixes the side
+    of the grid.
+    """
     assert plan.counts is not None, "a plan needs a Words factor"
     n_docs, n_words = plan.counts.shape
     edge_doc, edge_word, edge_x = _edges(plan.counts, tokens)
@@ -169,15 +172,23 @@ def build_graph(plan: Plan, *, seed: int = 0, tokens: bool = False, blocks: int 
     doc_order = rng.permutation(n_docs)
     doc_block = _balanced_blocks(np.bincount(edge_doc, minlength=n_docs), doc_order, side)
     n_word_blocks = 1 if plan.frozen_words else side
-    word_block = _balanced_blocks(np.bincount(edge_word, minlength=n_words), rng.permutation(n_words), n_word_blocks)
+    word_block = _balanced_blocks(
+        np.bincount(edge_word, minlength=n_words), rng.permutation(n_words), n_word_blocks
+    )
     doc_place = np.empty(n_docs, dtype=np.int64)
     doc_place[doc_order] = np.arange(n_docs)
 
-    # Edges by (cell, place of the document in the shuffled order, word): two stable sorts on small integers.
+    # Edges by (cell, place of the document in the shuffled order, word): two stable sorts on small
+    # integers.
     by_doc = np.argsort(doc_place[edge_doc], kind="stable")
     cell = (doc_block[edge_doc] * n_word_blocks + word_block[edge_word]).astype(np.uint16)
     order = by_doc[np.argsort(cell[by_doc], kind="stable")]
-    edge_doc, edge_word, edge_x, cell = edge_doc[order], edge_word[order], edge_x[order], cell[order].astype(np.int64)
+    edge_doc, edge_word, edge_x, cell = (
+        edge_doc[order],
+        edge_word[order],
+        edge_x[order],
+        cell[order].astype(np.int64),
+    )
     starts = _starts_of_runs(edge_doc, cell)
     visit_doc, visit_edge = edge_doc[starts], np.append(starts, n_edges)
 
@@ -185,13 +196,21 @@ def build_graph(plan: Plan, *, seed: int = 0, tokens: bool = False, blocks: int 
     slots, slot_owner = _slots(owners, doc_block, doc_place)
     owner_slot, shared_ptr, shared_slots = _rows_of_owners(slot_owner, owners.shape[1])
 
-    width = padded(plan.n_topics)
-    topics = sparse.csr_array((n_docs, plan.n_topics)) if plan.topics is None else _without_full_rows(plan.topics)
+    width = padded_width(plan.n_topics)
+    topics = (
+        sparse.csr_array((n_docs, plan.n_topics))
+        if plan.topics is None
+        else _without_full_rows(plan.topics)
+    )
     n_allowed = np.diff(topics.indptr)
-    block_size = np.diff(owners.indptr) * np.where(n_allowed > 0, n_allowed, width)  # numbers in one message of each document
+    block_size = np.diff(owners.indptr) * np.where(
+        n_allowed > 0, n_allowed, width
+    )  # numbers in one message of each document
     visit_size = np.diff(visit_edge) * block_size[visit_doc]
-    wires = Wires(
-        cell_visit=_frozen(np.searchsorted(cell[starts], np.arange(side * n_word_blocks + 1)), np.int64),
+    arrays = GraphArrays(
+        cell_visit=_frozen(
+            np.searchsorted(cell[starts], np.arange(side * n_word_blocks + 1)), np.int64
+        ),
         visit_doc=_frozen(visit_doc, np.int32),
         visit_edge=_frozen(visit_edge, np.int64),
         visit_message=_frozen(np.cumsum(visit_size) - visit_size, np.int64),
@@ -204,7 +223,7 @@ def build_graph(plan: Plan, *, seed: int = 0, tokens: bool = False, blocks: int 
         topics=_frozen(topics.indices, np.int32),
     )
     return Graph(
-        wires=wires,
+        arrays=arrays,
         n_docs=n_docs,
         n_words=n_words,
         n_topics=plan.n_topics,
@@ -213,7 +232,7 @@ def build_graph(plan: Plan, *, seed: int = 0, tokens: bool = False, blocks: int 
         n_word_blocks=n_word_blocks,
         n_owners=owners.shape[1],
         max_owners=int(np.diff(owners.indptr).max(initial=1)),
-        private=_is_private(owners),
+        private=is_private_matrix(owners),
         listed=False,
         slot_owner=_frozen(slot_owner, np.int64),
         owner_slot=_frozen(owner_slot, np.int64),
@@ -241,13 +260,21 @@ def _starts_of_runs(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.flatnonzero(np.r_[True, (np.diff(first) != 0) | (np.diff(second) != 0)])
 
 
-def _rows_of_owners(slot_owner: np.ndarray, n_owners: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(O,) the first row of each owner, or -1; and the rows of owners that have several, one owner after the other: bounds and rows."""
+def _rows_of_owners(
+    slot_owner: np.ndarray, n_owners: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(O,) the first row of each owner, or -1; and the rows of owners that have several, one owner
+    after the other: bounds and rows.
+    """
     n_rows = np.bincount(slot_owner, minlength=n_owners)
     owner_slot = np.full(n_owners, -1)
     owner_slot[slot_owner[::-1]] = np.arange(len(slot_owner))[::-1]
     by_owner = np.argsort(slot_owner, kind="stable")
-    return owner_slot, np.r_[0, np.cumsum(n_rows[n_rows > 1])], by_owner[n_rows[slot_owner[by_owner]] > 1]
+    return (
+        owner_slot,
+        np.r_[0, np.cumsum(n_rows[n_rows > 1])],
+        by_owner[n_rows[slot_owner[by_owner]] > 1],
+    )
 
 
 def _balanced_blocks(load: np.ndarray, order: np.ndarray, n: int) -> np.ndarray:
@@ -259,8 +286,11 @@ def _balanced_blocks(load: np.ndarray, order: np.ndarray, n: int) -> np.ndarray:
     return block
 
 
-def _slots(owners: sparse.csr_array, doc_block: np.ndarray, doc_place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """One row of theta for each owner in each document block it writes in, in the order in which documents come.
+def _slots(
+    owners: sparse.csr_array, doc_block: np.ndarray, doc_place: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """One row of theta for each owner in each document block it writes in, in the order in which
+    documents come.
 
     Returns the row of each (document, owner) pair, and the owner of each row.
     """
@@ -271,14 +301,6 @@ def _slots(owners: sparse.csr_array, doc_block: np.ndarray, doc_place: np.ndarra
     rank = np.empty(len(first), dtype=np.int64)
     rank[by_place] = np.arange(len(first))
     return rank[row], owners.indices[first[by_place]]
-
-
-def _is_private(owners: sparse.csr_array | None) -> bool:
-    """Whether every document has one owner, and every owner one document."""
-    if owners is None:
-        return True
-    n_docs = np.bincount(owners.indices, minlength=owners.shape[1])
-    return bool((np.diff(owners.indptr) == 1).all() and (n_docs == 1).all())
 
 
 def _without_full_rows(topics: sparse.csr_array) -> sparse.csr_array:

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from topoi.infer import measures
-from topoi.infer.crew import Crew
-from topoi.infer.state import widened
+from topoi.infer.likelihood import document_log_likelihood
+from topoi.infer.progress import Progress
+from topoi.infer.threads import ThreadPool
 
 if TYPE_CHECKING:
     from topoi.infer.state import State
 
-__all__ = ["PRIORS_REST", "Monitor", "Progress", "Record", "document_log_likelihood"]
+__all__ = ["PRIOR_TOLERANCE", "Monitor", "Record"]
 
-PRIORS_REST = 0.01  # learned priors that move less than this share of themselves are at rest
-CHUNKS = 64  # documents are measured in this many runs: a thread takes every n-th
+PRIOR_TOLERANCE = 0.01  # learned priors that move less than this share of themselves are converged
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,9 @@ class Record:
 
     sweep: int
     seconds: float
-    residual: float  # mean change of a message, weighted by tokens: 0 (at rest) to 2; of topic shares while messages are not stored
+    # mean change of a message, weighted by tokens: 0 (converged) to 2; of topic proportions while
+    # messages are not stored
+    residual: float
     perplexity: float | None
     schedule: str = ""  # how the sweep was made: what "auto" chose
 
@@ -37,9 +38,11 @@ class Record:
 class Monitor:
     """Records each sweep and says when to stop.
 
-    counts: raw training counts for the perplexity, or None to measure none. tol: stop when perplexity changes by less than this share per
-    sweep, between two measurements `every` sweeps apart (0 or less: never measured). paper_rule: stop when |P(t) - P(t-10)| < 1 instead.
-    callbacks: called with (state or model, record); a true answer stops the run. phase: what records give as their schedule, if not how the sweep was made.
+    counts: raw training counts for the perplexity, or None to measure none. tol: stop when
+    perplexity changes by less than this share per sweep, between two measurements `every` sweeps
+    apart (0 or less: never measured). paper_rule: stop when |P(t) - P(t-10)| < 1 instead.
+    callbacks: called with (state or model, record); a true answer stops the run. phase: what
+    records give as their schedule, if not how the sweep was made.
     """
 
     def __init__(
@@ -67,7 +70,9 @@ class Monitor:
         self.began = time.perf_counter()
 
     def follow(self, full_every: int, not_before: int) -> None:
-        """Look only after full sweeps, every `full_every` of them, and believe no perplexity of the first `not_before` sweeps."""
+        """Look only after full sweeps, every `full_every` of them, and believe no perplexity of the
+        first `not_before` sweeps.
+        """
         self.every, self.not_before = -(-self.every // full_every) * full_every, not_before
 
     def resume(self, history: list[Record]) -> None:
@@ -75,11 +80,23 @@ class Monitor:
         self.history = history
         self.began -= history[-1].seconds if history else 0.0
 
-    def look(self, state: State, crew: Crew) -> bool:
+    def look(self, state: State, pool: ThreadPool) -> bool:
         """Record the sweep that has just ended. True: stop."""
-        residual = float(state.flow.residual.sum()) / state.graph.weight if state.graph.n_edges else 0.0
-        measure, mode = lambda: self._perplexity(state, crew), self.phase or state.mode
-        return self.note(state.sweep, residual, measure, state, mode, end=state.end, prior_change=state.prior_change)
+        residual = (
+            float(state.messages.residual.sum()) / state.graph.weight
+            if state.graph.n_edges
+            else 0.0
+        )
+        measure, mode = lambda: self._perplexity(state, pool), self.phase or state.mode
+        return self.note(
+            state.sweep,
+            residual,
+            measure,
+            state,
+            mode,
+            end=state.end,
+            prior_change=state.prior_change,
+        )
 
     def note(
         self,
@@ -94,20 +111,33 @@ class Monitor:
     ) -> bool:
         """Record a sweep; `measure` gives the perplexity if it is time for one. True: stop.
 
-        end: the last sweep of a run that infers its documents afresh at its end, once it has begun to: until then it cannot
-        converge again. Nor can it while priors still move by more than a small `prior_change`.
+        end: the last sweep of a run that infers its documents afresh at its end, once it has begun
+        to: until then it cannot converge again. Nor can it while priors still move by more than a
+        small `prior_change`.
         """
         on_beat = self.every > 0 and sweep % self.every == 0
-        due = self.counts is not None and (on_beat or (self.every > 0 and sweep == (end or self.max_iter)))
+        due = self.counts is not None and (
+            on_beat or (self.every > 0 and sweep == (end or self.max_iter))
+        )
         perplexity = measure() if due else None
-        before = next((r.perplexity for r in reversed(self.history) if self._is_comparable(r)), None)
+        before = next(
+            (r.perplexity for r in reversed(self.history) if self._is_comparable(r)), None
+        )
         record = Record(sweep, time.perf_counter() - self.began, residual, perplexity, schedule)
         self.history.append(record)
         if self.bar is not None:
             self.bar.show(record)
         found = self.converged
-        if perplexity is not None and before is not None and on_beat and end is None and prior_change <= PRIORS_REST:
-            self.converged = abs(before - perplexity) < max(self.tol * self.every * perplexity, self.least_change)
+        if (
+            perplexity is not None
+            and before is not None
+            and on_beat
+            and end is None
+            and prior_change <= PRIOR_TOLERANCE
+        ):
+            self.converged = abs(before - perplexity) < max(
+                self.tol * self.every * perplexity, self.least_change
+            )
         wishes = [callback(subject, record) for callback in self.callbacks]
         self.stopped = any(wishes)
         return (self.converged and not found) or self.stopped
@@ -121,9 +151,11 @@ class Monitor:
             return False
         return record.sweep % self.every == 0
 
-    def _perplexity(self, state: State, crew: Crew) -> float:
+    def _perplexity(self, state: State, pool: ThreadPool) -> float:
         assert self.counts is not None
-        gain = document_log_likelihood(self.counts, state.doc_topic(), state.topic_word(), crew).sum()
+        gain = document_log_likelihood(
+            self.counts, state.doc_topic(), state.topic_word(), pool
+        ).sum()
         return float(np.exp(-gain / self.counts.sum()))
 
     def table(self) -> list[dict[str, Any]]:
@@ -136,49 +168,3 @@ class Monitor:
     def __exit__(self, *_: object) -> None:
         if self.bar is not None:
             self.bar.close()
-
-
-class Progress:
-    """A progress bar in the terminal: sweeps, perplexity, time left."""
-
-    def __init__(self, max_iter: int, label: str = "Sweeps") -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("perplexity {task.fields[perplexity]}"),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-        )
-        self._bar = Progress(*columns, console=Console(stderr=True))
-        self._task = self._bar.add_task(label, total=max_iter, perplexity="…")
-        self._bar.start()
-
-    def show(self, record: Record) -> None:
-        self._bar.update(self._task, completed=record.sweep)
-        if record.perplexity is not None:
-            self._bar.update(self._task, perplexity=f"{record.perplexity:.1f}")
-
-    def close(self) -> None:
-        self._bar.stop()
-
-
-def document_log_likelihood(
-    counts: sparse.csr_array, doc_topic: np.ndarray, topic_word: np.ndarray, crew: Crew | None = None
-) -> np.ndarray:
-    """(D,) sum_w x log sum_k doc_topic[d, k] topic_word[k, w] of each document."""
-    width = -(-topic_word.shape[0] // 16) * 16
-    theta, phi = widened(doc_topic, width), widened(topic_word.T, width)
-    out = np.zeros(counts.shape[0])
-    cuts = np.linspace(0, counts.shape[0], CHUNKS + 1).astype(np.int64)
-    indptr, indices, data = counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data.astype(np.float64)
-
-    def share(worker: int, size: int) -> None:
-        for c in range(worker, CHUNKS, size):
-            measures.log_likelihood(indptr, indices, data, theta, phi, cuts[c], cuts[c + 1], out)
-
-    share(0, 1) if crew is None else crew.each(share)
-    return out

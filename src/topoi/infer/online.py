@@ -1,9 +1,12 @@
-"""Mini-batches: constant memory, and a model that goes on learning. Behind `partial_fit` and `batch_size`.
+"""Mini-batches: constant memory, and a model that goes on learning.
+
+Behind `partial_fit` and `batch_size`.
 
 Each batch runs BP against the words' counts so far (`base`), its own mass excluded as always; then
-base <- (1 - rho) base + rho (all documents / documents of the batch) (what the batch counted), rho = (offset + batches seen)^-decay  (algorithms A20).
-Documents without words count nowhere, or topics would hold tokens of documents that have none.
-The prior of topics is learned from what the batches so far say together: one document alone would drive it to an extreme.
+base <- (1 - rho) base + rho (all documents / documents of the batch) (what the batch counted), rho
+= (offset + batches seen)^-decay  (algorithms A20). Documents without words count nowhere, or topics
+would hold tokens of documents that have none. The prior of topics is learned from what the batches
+so far say together: one document alone would drive it to an extreme.
 """
 
 from __future__ import annotations
@@ -14,20 +17,22 @@ import numpy as np
 from scipy import sparse
 
 from topoi.graph.factors import Documents, Words, compile_factors
-from topoi.infer.crew import Crew
 from topoi.infer.engine import run
 from topoi.infer.monitor import Monitor
 from topoi.infer.priors import PriorLearner, alpha_evidence, alpha_of
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import make_schedule
 from topoi.infer.state import State
+from topoi.infer.threads import ThreadPool
 
 __all__ = ["Online", "with_words"]
 
 FIRST_SWEEPS = 30  # the first batch starts from random messages and needs longer
 SWEEPS = 10
 ALPHA_STEPS = 3  # per batch
-LEARN_FROM = 50  # documents: before, topics have no shape yet, and even shares would teach a large prior that keeps them even
+# documents: before, topics have no shape yet, and even proportions would teach a large prior that
+# keeps them even
+LEARN_FROM = 50
 
 
 def with_words(weights: sparse.csr_array) -> np.ndarray:
@@ -37,7 +42,10 @@ def with_words(weights: sparse.csr_array) -> np.ndarray:
 
 @dataclass
 class Online:
-    """Word counts that batches refine. total_docs: how many documents with words a full pass has."""
+    """Word counts that batches refine.
+
+    total_docs: how many documents with words a full pass has.
+    """
 
     n_topics: int
     alpha: np.ndarray
@@ -50,33 +58,57 @@ class Online:
     decay: float = 0.7
     offset: float = 10.0
     start: str = "hard"  # of the first batch
-    first: np.ndarray | None = None  # (W, K) word shares of topics to begin with, if it is warm
+    first: np.ndarray | None = (
+        None  # (W, K) word proportions of topics to begin with, if it is warm
+    )
     base: np.ndarray | None = None  # (W, K)
     batches: int = 0
     documents: float = 0  # with words, seen so far
     evidence: np.ndarray | None = None  # (2, K) of alpha, per document
 
-    def step(self, weights: sparse.csr_array, crew: Crew) -> None:
+    def step(self, weights: sparse.csr_array, pool: ThreadPool) -> None:
         """Learn from those documents of a batch (documents x words) that have words."""
         weights = weights[with_words(weights)]
         if not weights.nnz:
             return
         graph = compile_factors(
-            [Words(weights, base=self.base), Documents()], self.n_topics, seed=self.seed + self.batches, tokens=self.rule.tokens
+            [Words(weights, base=self.base), Documents()],
+            self.n_topics,
+            seed=self.seed + self.batches,
+            tokens=self.rule.tokens,
         )
         seed, warm = self.seed + self.batches, self.first
         if self.base is not None:
             warm = (self.base + self.beta) / (self.base + self.beta).sum(axis=0)
         start, sweeps = (self.start, FIRST_SWEEPS) if self.base is None else ("warm", SWEEPS)
-        state = State.start(graph, self.rule, self.alpha, self.beta, seed=seed, crew=crew, start=start, word_topic=warm)
+        state = State.start(
+            graph,
+            self.rule,
+            self.alpha,
+            self.beta,
+            seed=seed,
+            pool=pool,
+            start=start,
+            word_topic=warm,
+        )
         self.documents += weights.shape[0]
         learns = self.documents >= LEARN_FROM
-        learner = PriorLearner(False, self.learn_beta and learns, expected=self.rule.expected_counts, every=sweeps)
-        run(state, self.rule, make_schedule("asynchronous", self.rule), max_iter=sweeps, monitor=Monitor(), crew=crew, learners=[learner])
+        learner = PriorLearner(
+            False, self.learn_beta and learns, expected=self.rule.expected_counts, every=sweeps
+        )
+        run(
+            state,
+            self.rule,
+            make_schedule("asynchronous", self.rule),
+            max_iter=sweeps,
+            monitor=Monitor(),
+            pool=pool,
+            learners=[learner],
+        )
         self.beta, rho = state.beta, (self.offset + self.batches) ** -self.decay
         if self.learn_alpha and learns:
             self._learn_alpha(state, rho)
-        counted = self.total_docs / weights.shape[0] * state.word_counts(self.rule, crew)
+        counted = self.total_docs / weights.shape[0] * state.word_counts(self.rule, pool)
         self.base = counted if self.base is None else (1 - rho) * self.base + rho * counted
         self.batches += 1
 
@@ -84,8 +116,14 @@ class Online:
         """A few fixed-point steps on the evidence so far, moved towards that of this batch."""
         alpha, before = state.alpha[: self.n_topics], self.evidence
         for _ in range(ALPHA_STEPS):
-            now = alpha_evidence(state, self.rule.expected_counts) / max((state.graph.doc_weight > 0).sum(), 1)
-            if before is None:  # until more is known, what came before is right (or there was nothing: the first batch)
+            now = alpha_evidence(state, self.rule.expected_counts) / max(
+                (state.graph.doc_weight > 0).sum(), 1
+            )
+            if (
+                before is None
+                # until more is known, what came before is right (or there was nothing: the first
+                # batch)
+            ):
                 before = np.stack([self.alpha * now[1], now[1]])
             self.evidence = now if self.base is None else (1 - rho) * before + rho * now
             alpha[:] = alpha_of(self.evidence, state.graph.token)

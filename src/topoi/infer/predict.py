@@ -1,4 +1,7 @@
-"""Prediction: topic shares of documents under fixed topics (fold-in). Documents do not influence each other."""
+"""Prediction: topic proportions of documents under fixed topics (fold-in).
+
+Documents do not influence each other.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,15 @@ import numpy as np
 from scipy import sparse
 
 from topoi.graph.factors import Documents, Factor, Words, make_plan
-from topoi.graph.wiring import Plan, build_graph, padded
+from topoi.graph.plan import Plan
+from topoi.graph.wiring import build_graph, padded_width
 from topoi.infer import afresh
-from topoi.infer.crew import Crew
 from topoi.infer.engine import run
 from topoi.infer.monitor import Monitor, Record
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
 from topoi.infer.state import State
+from topoi.infer.threads import ThreadPool
 
 __all__ = ["MAX_SWEEPS", "fold_in", "fold_in_state", "prediction_plan"]
 
@@ -31,33 +35,40 @@ def fold_in(
     alpha: np.ndarray,
     rule: Rule,
     *,
-    crew: Crew,
+    pool: ThreadPool,
     seed: int = 0,
     max_iter: int = MAX_SWEEPS,
     samples: int = 1,
 ) -> np.ndarray:
-    """(D, K) topic shares of new documents; an empty document gets the prior.
+    """(D, K) topic proportions of new documents; an empty document gets the prior.
 
-    weights: (D, W) counts or weights; topic_word: (K, W), rows sum to 1; alpha: (K,). The start is what each word says under the prior, so the
-    result is a function of the document alone (a Gibbs rule draws, keyed by `seed` and place, and averages the last `samples` sweeps).
+    weights: (D, W) counts or weights; topic_word: (K, W), rows sum to 1; alpha: (K,). The start is
+    what each word says under the prior, so the result is a function of the document alone (a Gibbs
+    rule draws, keyed by `seed` and place, and averages the last `samples` sweeps).
     """
     out = np.empty((weights.shape[0], len(alpha)))
     n_edges = weights.sum(axis=1) if rule.tokens else np.diff(weights.indptr)
-    edges = np.cumsum(n_edges) * 4 * padded(len(alpha))
+    edges = np.cumsum(n_edges) * 4 * padded_width(len(alpha))
     first = 0
     while first < weights.shape[0]:
         done = edges[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(edges, done + CHUNK_BYTES)))
         drawn = Average(max_iter - samples)
         plan = prediction_plan(weights[first:last], topic_word, [Documents()])
-        state = fold_in_state(plan, alpha, rule, crew=crew, seed=seed + first, max_iter=max_iter, callbacks=[drawn])
+        state = fold_in_state(
+            plan, alpha, rule, pool=pool, seed=seed + first, max_iter=max_iter, callbacks=[drawn]
+        )
         out[first:last] = drawn.mean() if rule.draws else state.doc_topic()
         first = last
     return out
 
 
-def prediction_plan(weights: sparse.csr_array, topic_word: np.ndarray, factors: Sequence[Factor]) -> Plan:
-    """New documents under fixed topics (K, W); `factors` are the model's factors beside the words."""
+def prediction_plan(
+    weights: sparse.csr_array, topic_word: np.ndarray, factors: Sequence[Factor]
+) -> Plan:
+    """New documents under fixed topics (K, W); `factors` are the model's factors beside
+    the words.
+    """
     return make_plan([Words(weights, base=topic_word.T, frozen=True), *factors], len(topic_word))
 
 
@@ -66,7 +77,7 @@ def fold_in_state(
     alpha: np.ndarray,
     rule: Rule,
     *,
-    crew: Crew,
+    pool: ThreadPool,
     seed: int = 0,
     max_iter: int = MAX_SWEEPS,
     callbacks: Sequence[Callable[[State, Record], object]] = (),
@@ -76,16 +87,18 @@ def fold_in_state(
     schedule = Schedule("asynchronous" if in_place else "synchronous", in_place=in_place)
     graph = build_graph(plan, tokens=rule.tokens)
     start = "hard" if rule.draws else "warm"
-    state = State.start(graph, rule, alpha, TINY, seed=seed, crew=crew, start=start, word_topic=plan.word_base)
+    state = State.start(
+        graph, rule, alpha, TINY, seed=seed, pool=pool, start=start, word_topic=plan.word_base
+    )
     if graph.private and not graph.plan.fields and not rule.draws:  # nobody talks to anybody
-        afresh.fold_in(state, rule, crew, max_passes=max_iter, tolerance=CONVERGED)
+        afresh.fold_in(state, rule, pool, max_passes=max_iter, tolerance=CONVERGED)
         return state
     monitor = Monitor(callbacks=callbacks if rule.draws else [_converged])
-    return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, crew=crew)
+    return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, pool=pool)
 
 
 class Average:
-    """A callback: the mean topic shares of documents over the sweeps after `after`."""
+    """A callback: the mean topic proportions of documents over the sweeps after `after`."""
 
     def __init__(self, after: int) -> None:
         self.after, self.n = after, 0
@@ -102,8 +115,10 @@ class Average:
 def _converged(state: State, _record: object) -> bool:
     """No document moves any more."""
     weight = (
-        np.add.reduceat(state.graph.wires.edge_x, state.graph.wires.visit_edge[:-1], dtype=np.float64)
+        np.add.reduceat(
+            state.graph.arrays.edge_x, state.graph.arrays.visit_edge[:-1], dtype=np.float64
+        )
         if state.graph.n_edges
         else np.zeros(0)
     )
-    return bool((state.flow.residual <= CONVERGED * weight).all())
+    return bool((state.messages.residual <= CONVERGED * weight).all())

@@ -9,14 +9,29 @@ import numpy as np
 from scipy import sparse
 from scipy.special import psi
 
-from topoi.infer import measures
+from topoi.infer import likelihood
 from topoi.infer.state import State
 
-__all__ = ["PRIOR_RANGE", "FieldWeightLearner", "Learner", "PriorLearner", "alpha_evidence", "alpha_of"]
+__all__ = [
+    "PRIOR_RANGE",
+    "FieldWeightLearner",
+    "Learner",
+    "PriorLearner",
+    "alpha_evidence",
+    "alpha_of",
+    "checked_prior",
+]
 
+LEAST_PRIOR, MOST_PRIOR = (
+    1e-6,
+    1e12,
+)  # of given priors: what a message leaves of its own token, where it should leave 0, is up to 1e-7
 PRIOR_RANGE = (1e-4, 10.0)
 SETTLED = 50  # sweeps
-LEAST_OF_FIELD, MOST_OF_FIELDS = 1e-3, 0.95  # of a learned weight of a field, and of all fields together
+LEAST_OF_FIELD, MOST_OF_FIELDS = (
+    1e-3,
+    0.95,
+)  # of a learned weight of a field, and of all fields together
 
 
 class Learner(Protocol):
@@ -29,11 +44,14 @@ class Learner(Protocol):
 
 @dataclass
 class PriorLearner:
-    """Minka's fixed point, corrected for expected counts: asymmetric alpha, symmetric beta. Counts are measured in tokens (`graph.token`).
+    """Minka's fixed point, corrected for expected counts: asymmetric alpha, symmetric beta.
 
-    A plain update takes an expected count of 0.01 for a hundredth of a token that is certainly there, and runs away. `expected` treats it as
-    a token that is there with probability 0.01. Learning starts `after` some sweeps, when topics have taken shape, and then
-    comes every `every` sweeps, with `steps` steps each until topics settle and one after that.
+    Counts are measured in tokens (`graph.token`).
+
+    A plain update takes an expected count of 0.01 for a hundredth of a token that is certainly
+    there, and runs away. `expected` treats it as a token that is there with probability 0.01.
+    Learning starts `after` some sweeps, when topics have taken shape, and then comes every `every`
+    sweeps, with `steps` steps each until topics settle and one after that.
     """
 
     alpha: bool = True
@@ -59,9 +77,11 @@ class PriorLearner:
         state.prior_change = self.change(state.sweep, before, prior_sums(state), state.prior_change)
 
     def change(self, sweep: int, before: np.ndarray, after: np.ndarray, last: float) -> float:
-        """How far the priors moved in each step after `sweep`, as a share of themselves and a token; `last`, if there was none.
+        """How far the priors moved in each step after `sweep`, as a share of themselves and a
+        token; `last`, if there was none.
 
-        before, after: the sums of both, in tokens. A prior of much less than a token tells nobody anything, and may go on falling for ever.
+        before, after: the sums of both, in tokens. A prior of much less than a token tells nobody
+        anything, and may go on falling for ever.
         """
         if sweep < self.after:
             return 1.0  # they have not been learned yet
@@ -89,13 +109,20 @@ def _in_range(prior: Any, token: float) -> Any:
 
 
 def alpha_evidence(state: State, expected: bool) -> np.ndarray:
-    """(2, K) numerator and denominator of the step: sums over owners that tell how much topics vary between them."""
-    K, allowed, rows, token = state.graph.n_topics, state.allowed(), state.graph.owner_slot, state.graph.token
+    """(2, K) numerator and denominator of the step: sums over owners that tell how much topics vary
+    between them.
+    """
+    K, allowed, rows, token = (
+        state.graph.n_topics,
+        state.allowed(),
+        state.graph.owner_slot,
+        state.graph.token,
+    )
     counts, alpha = state.tables.theta[np.sort(rows[rows >= 0])], state.alpha / token
     counts /= np.float32(token)
     held = counts.sum(axis=1, dtype=np.float64)
     gain = np.zeros(state.graph.width)
-    measures.expected_digamma_gain(counts, alpha, expected, gain)
+    likelihood.expected_digamma_gain(counts, alpha, expected, gain)
     total = alpha.sum()
     spent = np.full(K, (psi(held + total) - psi(total)).sum())
     if allowed is not None and state.graph.private:  # each document counts for its own topics only
@@ -108,7 +135,7 @@ def alpha_evidence(state: State, expected: bool) -> np.ndarray:
 def _document_of_row(state: State) -> np.ndarray:
     """The document of each row of theta, where owners are private."""
     document = np.empty(state.graph.n_slots, dtype=np.int64)
-    document[state.graph.wires.slots] = np.arange(state.graph.n_docs)
+    document[state.graph.arrays.slots] = np.arange(state.graph.n_docs)
     return document
 
 
@@ -118,7 +145,7 @@ def learned_beta(state: State, expected: bool) -> float:
     counts = state.tables.phi if token == 1 else state.tables.phi / np.float32(token)
     prior = np.where(state.alpha > 0, state.beta / token, 0.0)
     gain = np.zeros(state.graph.width)
-    measures.expected_digamma_gain(counts, prior, expected, gain)
+    likelihood.expected_digamma_gain(counts, prior, expected, gain)
     total = W * state.beta / token
     spent = W * (psi(state.tables.totals[:K] / token + total) - psi(total)).sum()
     return float(_in_range(state.beta * gain[:K].sum() / max(spent, 1e-300), token))
@@ -128,8 +155,9 @@ def learned_beta(state: State, expected: bool) -> float:
 class FieldWeightLearner:
     """Weights of fields by EM on held-out tokens (algorithms 4.9).
 
-    A held-out token of document d comes from the owners with probability 1 - xi, from the field with xi. On training tokens xi would go to 0,
-    because the owners have already seen them. held: (D, W) held-out counts.
+    A held-out token of document d comes from the owners with probability 1 - xi, from the field
+    with xi. On training tokens xi would go to 0, because the owners have already seen them. held:
+    (D, W) held-out counts.
     """
 
     held: sparse.csr_array
@@ -140,21 +168,40 @@ class FieldWeightLearner:
     def update(self, state: State) -> None:
         if state.sweep % self.every:
             return
-        shares, topic_word = state.own_topic(), state.topic_word()
+        proportions, topic_word = state.own_topic(), state.topic_word()
         doc = np.repeat(np.arange(self.held.shape[0]), np.diff(self.held.indptr))
-        own = token_probabilities(self.held, shares, topic_word)
+        own = token_probabilities(self.held, proportions, topic_word)
         for field in state.graph.plan.fields:
             if field.learn:
-                message = state.heard(field, shares)
-                most = MOST_OF_FIELDS - sum(other.weight for other in state.graph.plan.fields if other is not field)
-                heard = message.sum(axis=1)[doc] > 0
-                said, x = token_probabilities(self.held, message, topic_word)[heard], self.held.data[heard]
+                message = state.field_message(field, proportions)
+                most = MOST_OF_FIELDS - sum(
+                    other.weight for other in state.graph.plan.fields if other is not field
+                )
+                field_message = message.sum(axis=1)[doc] > 0
+                said, x = (
+                    token_probabilities(self.held, message, topic_word)[field_message],
+                    self.held.data[field_message],
+                )
                 for _ in range(self.steps):
-                    chance = field.weight * said / np.maximum((1 - field.weight) * own[heard] + field.weight * said, 1e-300)
-                    field.weight = float(np.clip((x * chance).sum() / max(x.sum(), 1e-300), LEAST_OF_FIELD, max(most, LEAST_OF_FIELD)))
+                    chance = (
+                        field.weight
+                        * said
+                        / np.maximum(
+                            (1 - field.weight) * own[field_message] + field.weight * said, 1e-300
+                        )
+                    )
+                    field.weight = float(
+                        np.clip(
+                            (x * chance).sum() / max(x.sum(), 1e-300),
+                            LEAST_OF_FIELD,
+                            max(most, LEAST_OF_FIELD),
+                        )
+                    )
 
 
-def token_probabilities(counts: sparse.csr_array, doc_topic: np.ndarray, topic_word: np.ndarray, chunk: int = 2**16) -> np.ndarray:
+def token_probabilities(
+    counts: sparse.csr_array, doc_topic: np.ndarray, topic_word: np.ndarray, chunk: int = 2**16
+) -> np.ndarray:
     """(entries,) sum_k doc_topic[d, k] topic_word[k, w] of each entry of `counts`."""
     doc = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     out = np.empty(counts.nnz)
@@ -162,3 +209,21 @@ def token_probabilities(counts: sparse.csr_array, doc_topic: np.ndarray, topic_w
         part = slice(first, first + chunk)
         out[part] = np.einsum("ik,ki->i", doc_topic[doc[part]], topic_word[:, counts.indices[part]])
     return out
+
+
+def checked_prior(name: str, value: Any, size: int) -> np.ndarray:
+    """(size,) a prior given as a number or an array, refused where single precision would
+    lose it.
+    """
+    try:
+        prior = np.broadcast_to(np.asarray(value, dtype=np.float64), (size,)).copy()
+    except ValueError:
+        kind = f"one number or an array of {size} numbers" if size > 1 else "one number"
+        raise ValueError(f"{name} is {value!r}; expected {kind}, or 'learn' in a model.") from None
+    if not ((prior >= LEAST_PRIOR) & (prior <= MOST_PRIOR)).all():
+        raise ValueError(
+            f"{name} is {value!r}; priors must be positive and finite, from {LEAST_PRIOR:g} to"
+            f" {MOST_PRIOR:g}. For nearly none take 1e-3; beside an X that is lighter still,"
+            " multiply both by a constant."
+        )
+    return prior

@@ -16,12 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import psi
 
-from topoi.infer.bundles import Knobs, Tables
+from topoi.choices import MESSAGES, RULES
+from topoi.infer.arrays import SweepParams, Tables
 
-__all__ = ["RULES", "Rule", "make_rule"]
+__all__ = ["Rule", "make_rule"]
 
-RULES = ("bp", "sibp", "cvb0", "vb", "gibbs")
-MESSAGES = ("auto", "edge", "token", "none", "solved")
 SOLVE = 4  # steps of messages="solved"; fewer overshoot
 ALL = 1e30  # more than any weight; kernels are compiled for finite numbers
 FLOOR = 1e-18  # smallest exp(digamma): the product of two stays a normal single-precision number
@@ -35,54 +34,95 @@ class Rule:
     draws: bool = False  # samples instead of normalising
     digamma_owners: bool = False
     digamma_words: bool = False
-    expected_counts: bool = True  # tables hold expectations, which learning a prior must correct for
+    expected_counts: bool = (
+        True  # tables hold expectations, which learning a prior must correct for
+    )
     stored: bool = True  # False: a message is what the tables imply, and is forgotten
-    solve: int = 0  # steps in which a message that is not stored is recovered from the tables it is in
+    solve: int = (
+        0  # steps in which a message that is not stored is recovered from the tables it is in
+    )
     inner: int = 1  # passes over a document in each sweep; with more than one it is inferred afresh
 
-    def seen(self, tables: Tables, knobs: Knobs) -> tuple[Tables, Knobs]:
+    def seen(self, tables: Tables, params: SweepParams) -> tuple[Tables, SweepParams]:
         """The tables and numbers as messages see them: VB puts exp(digamma) in place of counts."""
-        return self.seen_words(*self.seen_owners(tables, knobs))
+        return self.seen_words(*self.seen_owners(tables, params))
 
-    def seen_owners(self, tables: Tables, knobs: Knobs) -> tuple[Tables, Knobs]:
+    def seen_owners(self, tables: Tables, params: SweepParams) -> tuple[Tables, SweepParams]:
         if self.digamma_owners:
-            alpha = knobs.alpha.astype(np.float64)
+            alpha = params.alpha.astype(np.float64)
             counts = tables.theta + alpha
-            theta = np.exp(psi(counts) - psi(counts.sum(axis=1, keepdims=True)))  # 0 for padding topics: psi(0) = -infinity
+            theta = np.exp(
+                psi(counts) - psi(counts.sum(axis=1, keepdims=True))
+            )  # 0 for padding topics: psi(0) = -infinity
             theta = np.where(alpha > 0, np.maximum(theta, FLOOR), 0).astype(np.float32)
-            tables, knobs = tables._replace(theta=theta), knobs._replace(alpha=np.zeros_like(knobs.alpha), plain_side=True)
-        return tables, knobs
-
-    def seen_words(self, tables: Tables, knobs: Knobs) -> tuple[Tables, Knobs]:
-        if self.digamma_words:
-            phi = np.exp(psi(tables.phi + knobs.beta) - psi(tables.totals + knobs.beta_sum))
-            phi = np.maximum(phi, FLOOR).astype(np.float32)
-            tables, knobs = (
-                tables._replace(phi=phi, totals=np.ones_like(tables.totals)),
-                knobs._replace(beta=0.0, word_prior=np.zeros_like(knobs.word_prior), beta_sum=0.0),
+            tables, params = (
+                tables._replace(theta=theta),
+                params._replace(alpha=np.zeros_like(params.alpha), plain_side=True),
             )
-        return tables, knobs
+        return tables, params
+
+    def seen_words(self, tables: Tables, params: SweepParams) -> tuple[Tables, SweepParams]:
+        if self.digamma_words:
+            phi = np.exp(psi(tables.phi + params.beta) - psi(tables.totals + params.beta_sum))
+            phi = np.maximum(phi, FLOOR).astype(np.float32)
+            tables, params = (
+                tables._replace(phi=phi, totals=np.ones_like(tables.totals)),
+                params._replace(
+                    beta=0.0, word_prior=np.zeros_like(params.word_prior), beta_sum=0.0
+                ),
+            )
+        return tables, params
 
 
-def make_rule(name: str, *, messages: str = "auto", inner: int = 1, digamma_words: bool = False) -> Rule:
-    """The rule called `name`. messages: "edge", "token", "none" (not stored), "solved" (not stored, recovered from the tables) or
-    "auto" (token for cvb0 and gibbs, as in the paper, else edge)."""
+def make_rule(
+    name: str, *, messages: str = "auto", inner: int = 1, digamma_words: bool = False
+) -> Rule:
+    """The rule called `name`.
+
+    messages: "edge", "token", "none" (not stored), "solved" (not stored, recovered from the tables)
+    or "auto" (token for cvb0 and gibbs, as in the paper, else edge).
+    """
     if name not in RULES:
         raise ValueError(f"rule is {name!r}; choose one of {', '.join(map(repr, RULES))}.")
     if messages not in MESSAGES:
-        raise ValueError(f"messages is {messages!r}; choose one of {', '.join(map(repr, MESSAGES))}.")
+        raise ValueError(
+            f"messages is {messages!r}; choose one of {', '.join(map(repr, MESSAGES))}."
+        )
     stored = messages not in ("none", "solved")
     if not stored and name != "bp":
-        raise ValueError(f"messages={messages!r} is a form of BP; rule={name!r} needs its messages. Use rule='bp', or messages='auto'.")
+        raise ValueError(
+            f"messages={messages!r} is a form of BP; rule={name!r} needs its messages. Use"
+            " rule='bp', or messages='auto'."
+        )
     if name == "gibbs" and messages == "edge":
-        raise ValueError("rule='gibbs' draws a topic for every token, so messages='edge' cannot work; use 'auto' or 'token'.")
+        raise ValueError(
+            "rule='gibbs' draws a topic for every token, so messages='edge' cannot work; use 'auto'"
+            " or 'token'."
+        )
     tokens = messages == "token" or (messages == "auto" and name in ("cvb0", "gibbs"))
     if name == "vb":
-        # For alpha the plug-in fixed point has the stationary points of VB's own bound; for beta only in the textbook form.
-        return Rule(name, 0.0, tokens, digamma_owners=True, digamma_words=digamma_words, expected_counts=False, inner=inner)
+        # For alpha the plug-in fixed point has the stationary points of VB's own bound; for beta
+        # only in the textbook form.
+        return Rule(
+            name,
+            0.0,
+            tokens,
+            digamma_owners=True,
+            digamma_words=digamma_words,
+            expected_counts=False,
+            inner=inner,
+        )
     if inner != 1 or digamma_words:
-        raise ValueError(f"vb_inner and vb_textbook belong to rule='vb'; rule={name!r} has no such option.")
+        raise ValueError(
+            f"vb_inner and vb_textbook belong to rule='vb'; rule={name!r} has no such option."
+        )
     cap = {"bp": ALL, "cvb0": 1.0, "sibp": 0.0, "gibbs": 1.0}[name]
     return Rule(
-        name, cap, tokens, draws=name == "gibbs", expected_counts=name != "gibbs", stored=stored, solve=SOLVE * (messages == "solved")
+        name,
+        cap,
+        tokens,
+        draws=name == "gibbs",
+        expected_counts=name != "gibbs",
+        stored=stored,
+        solve=SOLVE * (messages == "solved"),
     )

@@ -1,7 +1,9 @@
-"""The same run over shards of the documents, wherever they are: each keeps its own messages, and all share what the words hold.
+"""The same run over shards of the documents, wherever they are: each keeps its own messages, and
+all share what the words hold.
 
-In every round each shard sweeps over its documents while the counts of the others stand still (`Plan.word_base`); then the counts of all shards are
-added up in their order. So results depend on how the documents are cut, never on where the shards are or how many work at a time; and one shard
+In every round each shard sweeps over its documents while the counts of the others stand still
+(`Plan.word_base`); then the counts of all shards are added up in their order. So results depend on
+how the documents are cut, never on where the shards are or how many work at a time; and one shard
 alone gives the bits of a run that was never cut.
 """
 
@@ -14,15 +16,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from topoi.graph.wiring import Plan, build_graph
-from topoi.infer.crew import Crew
+from topoi.graph.plan import Plan
+from topoi.graph.wiring import build_graph
 from topoi.infer.engine import REBUILD_EVERY, sweep
-from topoi.infer.monitor import Monitor, document_log_likelihood
+from topoi.infer.likelihood import document_log_likelihood
+from topoi.infer.monitor import Monitor
+from topoi.infer.overcomplete import enough_edges, some_documents
 from topoi.infer.priors import PriorLearner, alpha_evidence, alpha_of, learned_beta
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
 from topoi.infer.state import TINY, State
-from topoi.infer.wide import enough_edges, some_documents
+from topoi.infer.threads import ThreadPool
 
 __all__ = ["Facts", "Shard", "everywhere", "run_shards", "shared_pace", "waited"]
 
@@ -38,11 +42,16 @@ class Facts(NamedTuple):
 
 
 class Shard:
-    """Some of the documents, and all that changes with them. counts: (documents, W); number: its place among the shards."""
+    """Some of the documents, and all that changes with them.
+
+    counts: (documents, W); number: its place among the shards.
+    """
 
     state: State
 
-    def __init__(self, counts: sparse.csr_array, n_topics: int, number: int, seed: int, n_jobs: int | None) -> None:
+    def __init__(
+        self, counts: sparse.csr_array, n_topics: int, number: int, seed: int, n_jobs: int | None
+    ) -> None:
         self.plan, self.seed, self.n_jobs = Plan(n_topics, counts), seed + number, n_jobs
 
     @property
@@ -52,35 +61,53 @@ class Shard:
 
     def facts(self) -> Facts:
         counts = self._counts
-        word_weight = np.bincount(counts.indices, counts.data.astype(np.float32), counts.shape[1])  # as edges have it
-        return Facts(int((counts.sum(axis=1) > 0).sum()), counts.nnz, float(counts.data.sum()), counts.shape[0], word_weight)
+        word_weight = np.bincount(
+            counts.indices, counts.data.astype(np.float32), counts.shape[1]
+        )  # as edges have it
+        return Facts(
+            int((counts.sum(axis=1) > 0).sum()),
+            counts.nnz,
+            float(counts.data.sum()),
+            counts.shape[0],
+            word_weight,
+        )
 
     def some_documents(self, n_edges: int) -> sparse.csr_array:
-        """Documents for the wide start: this shard's part of what it takes. n_edges: of all shards."""
+        """Documents for the overcomplete start: this shard's part of what it takes.
+
+        n_edges: of all shards.
+        """
         enough = int(enough_edges(self.plan.n_topics, n_edges) * self._counts.nnz / n_edges)
         return some_documents(self._counts, enough, self.seed)
 
     def begin(
-        self, rule: Rule, schedule: Schedule, alpha: np.ndarray, beta: float, start: str, word_topic: np.ndarray | None,
+        self, rule: Rule, schedule: Schedule, alpha: np.ndarray, beta: float, start: str,
+        word_topic: np.ndarray | None,
         token: float, word_weight: np.ndarray, alone: bool,
     ) -> np.ndarray:  # fmt: skip
-        """First messages. token, word_weight: of the documents of all shards; alone: there are no others."""
+        """First messages.
+
+        token, word_weight: of the documents of all shards; alone: there are no others.
+        """
         self.rule, self.schedule, self.alone = rule, schedule, alone
         graph = replace(build_graph(self.plan, seed=self.seed, tokens=rule.tokens), token=token)
-        with Crew(self.n_jobs) as crew:
+        with ThreadPool(self.n_jobs) as pool:
             self.state = State.start(
                 graph,
                 rule,
                 alpha,
                 beta,
                 seed=self.seed,
-                crew=crew,
+                pool=pool,
                 start=start,
                 word_topic=word_topic,
                 stored=rule.stored and schedule.stores,
             )
         self.state.word_weight = np.maximum(word_weight, TINY).astype(np.float32)
-        self.others, self.others_totals = np.zeros_like(self.state.tables.phi), np.zeros(graph.width)
+        self.others, self.others_totals = (
+            np.zeros_like(self.state.tables.phi),
+            np.zeros(graph.width),
+        )
         return self._counted()
 
     def hear(self, phi: np.ndarray) -> None:
@@ -88,7 +115,9 @@ class Shard:
         self.others = phi - self.own
         self.others_totals = self.others.sum(axis=0, dtype=np.float64)
         self.plan.word_base = self.others[:, : self.plan.n_topics]
-        self.state.tables = self.state.tables._replace(phi=phi.copy(), totals=self.others_totals + self.own_totals)
+        self.state.tables = self.state.tables._replace(
+            phi=phi.copy(), totals=self.others_totals + self.own_totals
+        )
 
     def _counted(self) -> np.ndarray:
         """(W, width) what the messages of this shard give to words."""
@@ -97,24 +126,32 @@ class Shard:
         return self.own
 
     def arrange(self) -> np.ndarray | None:
-        """Prepare a sweep. What this shard counts, if that is new, because its messages are stored from now on."""
+        """Prepare a sweep.
+
+        What this shard counts, if that is new, because its messages are stored from now on.
+        """
         stored = self.state.stored
         if self.schedule.arrange is not None:
-            with Crew(self.n_jobs) as crew:
-                self.schedule.arrange(self.state, self.rule, crew)
+            with ThreadPool(self.n_jobs) as pool:
+                self.schedule.arrange(self.state, self.rule, pool)
         return self._counted() if self.state.stored != stored else None
 
     def sweep(self, end: int | None) -> np.ndarray:
         """A sweep; `end`: the last of all, if documents are inferred afresh until then."""
         self.state.end = end
-        with Crew(self.n_jobs) as crew:
-            sweep(self.state, self.rule, replace(self.schedule, arrange=None), crew)
-        # On top of many counts of others, differences lose what this shard counts: it counts anew in every round.
-        return self.rebuild() if self.state.sweep % REBUILD_EVERY == 0 or not self.alone else self._counted()
+        with ThreadPool(self.n_jobs) as pool:
+            sweep(self.state, self.rule, replace(self.schedule, arrange=None), pool)
+        # On top of many counts of others, differences lose what this shard counts: it counts anew
+        # in every round.
+        return (
+            self.rebuild()
+            if self.state.sweep % REBUILD_EVERY == 0 or not self.alone
+            else self._counted()
+        )
 
     def moved(self) -> tuple[float, str]:
         """The residual of the last sweep, and how it was made."""
-        return float(self.state.flow.residual.sum()), self.state.mode
+        return float(self.state.messages.residual.sum()), self.state.mode
 
     def evidence(self) -> np.ndarray:
         return alpha_evidence(self.state, self.rule.expected_counts)
@@ -127,18 +164,24 @@ class Shard:
 
     def log_likelihood(self) -> float:
         """Of the shard's documents."""
-        with Crew(self.n_jobs) as crew:
-            return float(document_log_likelihood(self._counts, self.state.doc_topic(), self.state.topic_word(), crew).sum())
+        with ThreadPool(self.n_jobs) as pool:
+            return float(
+                document_log_likelihood(
+                    self._counts, self.state.doc_topic(), self.state.topic_word(), pool
+                ).sum()
+            )
 
     def rebuild(self) -> np.ndarray:
         """Count all messages anew."""
-        with Crew(self.n_jobs) as crew:
+        with ThreadPool(self.n_jobs) as pool:
             if not self.state.stored:
-                if self.alone:  # several shards that put the sum of all right would each do it in full
-                    self.state.rebuild(self.rule, crew)
+                if (
+                    self.alone
+                ):  # several shards that put the sum of all right would each do it in full
+                    self.state.rebuild(self.rule, pool)
                 return self._counted()
             self.plan.word_base = None  # own messages alone
-            self.state.rebuild(self.rule, crew)
+            self.state.rebuild(self.rule, pool)
         self.own, self.own_totals = self.state.tables.phi.copy(), self.state.tables.totals.copy()
         self.hear(self.others + self.own)
         return self.own
@@ -153,16 +196,24 @@ def everywhere(shards: Sequence[Any], method: str, *args: Any) -> list[Any]:
 
 
 def waited(answers: Sequence[Any]) -> list[Any]:
-    """Answers, those from elsewhere when they are there: until then they are promises, with a `result`."""
+    """Answers, those from elsewhere when they are there: until then they are promises, with a
+    `result`.
+    """
     return [answer.result() if hasattr(answer, "result") else answer for answer in answers]
 
 
 def shared_pace(schedule: Schedule, n_shards: int) -> Schedule:
-    """The schedule of several shards: without haste. Over-relaxed shards that do not hear each other answer to the same fault together, and swing for ever; and without
-    stored messages they would together take more out of a word's row than it holds."""
+    """The schedule of several shards: without haste.
+
+    Over-relaxed shards that do not hear each other answer to the same fault together, and swing for
+    ever; and without stored messages they would together take more out of a word's row than it
+    holds.
+    """
     if n_shards == 1:
         return schedule
-    return replace(schedule, step=1.0, relax=tuple(min(relax, 1.0) for relax in schedule.relax))
+    return replace(
+        schedule, relaxation=1.0, warm_up=tuple(min(warm_up, 1.0) for warm_up in schedule.warm_up)
+    )
 
 
 @dataclass
@@ -176,10 +227,14 @@ class Outcome:
 
 
 def run_shards(
-    shards: Sequence[Any], first: Sequence[np.ndarray], alpha: np.ndarray, beta: float, *, token: float, weight: float, max_iter: int,
+    shards: Sequence[Any], first: Sequence[np.ndarray], alpha: np.ndarray, beta: float, *,
+    token: float, weight: float, max_iter: int,
     monitor: Monitor, schedule: Schedule, learner: PriorLearner | None, subject: Any,
 ) -> Outcome:  # fmt: skip
-    """`engine.run` over shards that have begun. first: what they count; weight: of all documents; subject: what callbacks see."""
+    """`engine.run` over shards that have begun.
+
+    first: what they count; weight: of all documents; subject: what callbacks see.
+    """
 
     def merge(counted: Sequence[np.ndarray]) -> np.ndarray:
         total = np.zeros(counted[0].shape)
@@ -197,7 +252,9 @@ def run_shards(
 
     merge(first)
     done, end, change = 0, None, 0.0
-    monitor.follow(schedule.full_every, max(len(schedule.relax), 0 if learner is None else learner.after))
+    monitor.follow(
+        schedule.full_every, max(len(schedule.warm_up), 0 if learner is None else learner.after)
+    )
     while done < (end or max_iter):
         end = end or (max_iter if done >= max_iter - schedule.finish else None)
         news = everywhere(shards, "arrange")
@@ -217,7 +274,15 @@ def run_shards(
         if learner is not None and end is None:
             change = learner.change(done, before, sums(), change)
         residuals, modes = zip(*everywhere(shards, "moved"), strict=True)
-        if monitor.note(done, sum(residuals) / weight, perplexity, subject, modes[0], end=end, prior_change=change):
+        if monitor.note(
+            done,
+            sum(residuals) / weight,
+            perplexity,
+            subject,
+            modes[0],
+            end=end,
+            prior_change=change,
+        ):
             if monitor.stopped or not schedule.finish:
                 break
             end = min(done + schedule.finish, max_iter)

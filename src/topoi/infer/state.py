@@ -1,8 +1,10 @@
-"""State: everything that changes while messages move. Messages, the tables counted from them, and the priors."""
+"""State: everything that changes while messages move.
+
+Messages, the tables counted from them, and the priors.
+"""
 
 from __future__ import annotations
 
-import mmap
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,112 +14,184 @@ from scipy import sparse
 
 from topoi.graph.wiring import Graph
 from topoi.infer import kernels
-from topoi.infer.bundles import Fields, Flow, Focus, Knobs, Tables, Wires
-from topoi.infer.crew import Crew
+from topoi.infer.arrays import ActiveSet, Fields, GraphArrays, Messages, SweepParams, Tables
+from topoi.infer.memory import allocate, pad_topics, release
 from topoi.infer.rules import Rule
+from topoi.infer.threads import ThreadPool
 
 if TYPE_CHECKING:
     from topoi.graph.factors import Field
 
-__all__ = ["STARTS", "State", "allocate", "blank_tables", "give_back", "sweep_seed", "widened"]
+__all__ = ["STARTS", "State", "blank_tables", "sweep_seed"]
 
 TINY = 1e-30
-MUCH = 2**20  # numbers
 NEVER = 1e30  # residual of a visit that has not been made; kernels are compiled for finite numbers
 STARTS = {"hard": 0, "soft": 1, "warm": 2}
 
 
 @dataclass(eq=False)
 class State:
-    """Build with `State.start`. Arrays are padded to `graph.width` topics; padding topics hold nothing and have prior 0."""
+    """Build with `State.start`.
+
+    Arrays are padded to `graph.width` topics; padding topics hold nothing and have prior 0.
+    """
 
     graph: Graph
     alpha: np.ndarray  # (width,) float64
     beta: float
     seed: int
     tables: Tables
-    flow: Flow
-    known: np.ndarray  # (shared owners, width) what all rows of a shared owner agree on
+    messages: Messages
+    shared_counts: np.ndarray  # (shared owners, width) what all rows of a shared owner agree on
     fields: Fields
-    stored: bool = True  # False while messages are only implied by the tables (kernels/tiny.py)
+    stored: bool = (
+        True  # False while messages are only implied by the tables (kernels/stateless.py)
+    )
     mode: str = ""  # how the last sweep was made
     sweep: int = 0
-    end: int | None = None  # the last sweep, from when a run that infers its documents afresh at its end has begun to
-    prior_change: float = 0.0  # how far learned priors moved when they were last learned, as a share of themselves
-    focus: Focus | None = None  # of an active schedule
-    spare: Tables | None = field(default=None, repr=False)  # second set of tables of synchronous schedules
+    end: int | None = (
+        # the last sweep, from when a run that infers its documents afresh at its end has begun to
+        None
+    )
+    prior_change: float = (
+        0.0  # how far learned priors moved when they were last learned, as a share of themselves
+    )
+    active_set: ActiveSet | None = None  # of an active schedule
+    spare: Tables | None = field(
+        default=None, repr=False
+    )  # second set of tables of synchronous schedules
     contributions: np.ndarray | None = (
-        None  # (document blocks, W, width) what each block has told words, where blocks take turns (afresh.py)
+        # (document blocks, W, width) what each block has told words, where blocks take turns
+        # (afresh.py)
+        None
     )
 
     @classmethod
-    def start(cls, graph: Graph, rule: Rule, alpha: np.ndarray, beta: float, *, seed: int, crew: Crew, start: str = "hard",
+    def start(cls, graph: Graph, rule: Rule, alpha: np.ndarray, beta: float, *, seed: int,
+    pool: ThreadPool, start: str = "hard",
               word_topic: np.ndarray | None = None, stored: bool = True) -> State:  # fmt: skip
         """First messages and their tables.
 
-        start: "hard" one topic per edge, "soft" a random message, "warm" what the word says: proportional to `word_topic` (W, K) and the prior.
-        stored: False keeps the tables of these messages only.
+        start: "hard" one topic per edge, "soft" a random message, "warm" what the word says:
+        proportional to `word_topic` (W, K) and the prior. stored: False keeps the tables of these
+        messages only.
         """
-        n_visits = len(graph.wires.visit_doc)
-        wide_alpha = np.zeros(graph.width)
-        wide_alpha[: graph.n_topics] = alpha
-        flow = Flow(
+        n_visits = len(graph.arrays.visit_doc)
+        padded_alpha = np.zeros(graph.width)
+        padded_alpha[: graph.n_topics] = alpha
+        messages = Messages(
             mu=allocate(0 if rule.draws or not stored else graph.message_size),
             z=np.zeros(graph.n_edges if rule.draws else 0, np.int32),
             order=np.arange(n_visits),
             residual=np.full(n_visits, NEVER),
             change=np.zeros((graph.n_doc_blocks, graph.width)),
         )
-        known = np.zeros((len(graph.shared_ptr) - 1, graph.width), np.float32)
-        silence = Fields(np.zeros((1, 1), np.float32), np.zeros(graph.n_docs, np.float32))
-        state = cls(graph, wide_alpha, float(beta), seed, blank_tables(graph), flow, known, silence, stored=stored)
-        source = np.ones((1, graph.width), np.float32) if word_topic is None else widened(word_topic, graph.width)
-        knobs = state.knobs(rule, in_place=False)._replace(seed=sweep_seed(seed, 0))
+        shared_counts = np.zeros((len(graph.shared_ptr) - 1, graph.width), np.float32)
+        own_weight = Fields(np.zeros((1, 1), np.float32), np.zeros(graph.n_docs, np.float32))
+        state = cls(
+            graph,
+            padded_alpha,
+            float(beta),
+            seed,
+            blank_tables(graph),
+            messages,
+            shared_counts,
+            own_weight,
+            stored=stored,
+        )
+        source = (
+            np.ones((1, graph.width), np.float32)
+            if word_topic is None
+            else pad_topics(word_topic, graph.width)
+        )
+        params = state.params(rule, in_place=False)._replace(seed=sweep_seed(seed, 0))
         for stage in range(graph.n_word_blocks):
             if stored:
-                crew.each(kernels.start_stage, graph.wires, flow, knobs, source, STARTS[start], stage)
+                pool.each(
+                    kernels.start_stage,
+                    graph.arrays,
+                    messages,
+                    params,
+                    source,
+                    STARTS[start],
+                    stage,
+                )
             else:
-                crew.each(kernels.tiny_start_stage, graph.wires, state.tables, knobs, source, STARTS[start], stage)
-        state.rebuild(rule, crew)
+                pool.each(
+                    kernels.stateless_start_stage,
+                    graph.arrays,
+                    state.tables,
+                    params,
+                    source,
+                    STARTS[start],
+                    stage,
+                )
+        state.rebuild(rule, pool)
         return state
 
     @cached_property
     def word_weight(self) -> np.ndarray:
         """(W,) sum of x of each word, never 0: an edge may weigh nothing."""
-        return np.maximum(np.bincount(self.graph.wires.edge_word, self.graph.wires.edge_x, self.graph.n_words), TINY).astype(np.float32)
+        return np.maximum(
+            np.bincount(self.graph.arrays.edge_word, self.graph.arrays.edge_x, self.graph.n_words),
+            TINY,
+        ).astype(np.float32)
 
     @cached_property
     def doc_weight(self) -> np.ndarray:
         """(D,) sum of x of each document, never 0."""
         return np.maximum(self.graph.doc_weight, TINY).astype(np.float32)
 
-    def store(self, rule: Rule, crew: Crew, topics: sparse.csr_array | None = None) -> None:
-        """Store the messages that the tables imply, on the lists `topics` (D, K) or of all topics."""
+    def store(self, rule: Rule, pool: ThreadPool, topics: sparse.csr_array | None = None) -> None:
+        """Store the messages that the tables imply, on the lists `topics` (D, K) or of all
+        topics.
+        """
         if topics is not None:
             self.graph = self.graph.with_lists(topics)
-        self.flow = self.flow._replace(mu=allocate(self.graph.message_size))
-        knobs = self.knobs(rule, in_place=True)
+        self.messages = self.messages._replace(mu=allocate(self.graph.message_size))
+        params = self.params(rule, in_place=True)
         for stage in range(self.graph.n_word_blocks):
-            crew.each(kernels.recall_stage, self.graph.wires, self.tables, self.flow, knobs, self.doc_weight, self.word_weight, stage)
+            pool.each(
+                kernels.recall_stage,
+                self.graph.arrays,
+                self.tables,
+                self.messages,
+                params,
+                self.doc_weight,
+                self.word_weight,
+                stage,
+            )
         self.stored = True
-        self.rebuild(rule, crew)
+        self.rebuild(rule, pool)
 
-    def relist(self, rule: Rule, crew: Crew, topics: sparse.csr_array) -> None:
-        """Move the messages from the lists they are on to others, and give back the memory of the old ones as it goes."""
-        old, mu, n = self.graph.wires, self.flow.mu, self.graph.n_word_blocks
+    def relist(self, rule: Rule, pool: ThreadPool, topics: sparse.csr_array) -> None:
+        """Move the messages from the lists they are on to others, and give back the memory of the
+        old ones as it goes.
+        """
+        old, mu, n = self.graph.arrays, self.messages.mu, self.graph.n_word_blocks
         begin = np.append(old.visit_message, len(mu))[old.cell_visit]  # of each cell's messages
         self.graph = self.graph.with_lists(topics)
-        self.flow = self.flow._replace(mu=allocate(self.graph.message_size, at_once=False))
-        knobs = self.knobs(rule, in_place=True)
+        self.messages = self.messages._replace(mu=allocate(self.graph.message_size, at_once=False))
+        params = self.params(rule, in_place=True)
         for stage in range(n):
-            crew.each(kernels.copy_stage, self.graph.wires, old.topic_ptr, old.topics, old.visit_message, mu, self.flow, knobs, stage)
+            pool.each(
+                kernels.copy_stage,
+                self.graph.arrays,
+                old.topic_ptr,
+                old.topics,
+                old.visit_message,
+                mu,
+                self.messages,
+                params,
+                stage,
+            )
             for p in range(self.graph.n_doc_blocks):
                 cell = p * n + (p + stage) % n
-                give_back(mu, begin[cell], begin[cell + 1])
-        self.rebuild(rule, crew)
+                release(mu, begin[cell], begin[cell + 1])
+        self.rebuild(rule, pool)
 
-    def knobs(self, rule: Rule, *, in_place: bool, step: float = 1.0) -> Knobs:
-        return Knobs(
+    def params(self, rule: Rule, *, in_place: bool, relaxation: float = 1.0) -> SweepParams:
+        return SweepParams(
             alpha=self.alpha.astype(np.float32),
             beta=self.beta,
             word_prior=np.full(self.graph.width, self.beta, np.float32),
@@ -127,75 +201,111 @@ class State:
             in_place=in_place,
             frozen_words=self.graph.plan.frozen_words,
             plain_side=False,
-            step=step,
+            relaxation=relaxation,
             seed=sweep_seed(self.seed, self.sweep + 1),  # 0 is the start's
             n_doc_blocks=self.graph.n_doc_blocks,
             n_word_blocks=self.graph.n_word_blocks,
             max_owners=self.graph.max_owners,
         )
 
-    def turn_to_words(self) -> None:
+    def visit_words(self) -> None:
         """From now on sweeps visit words instead of documents."""
         self.graph, order = self.graph.by_words()
-        assert self.graph.turned is not None
-        n_visits = len(self.graph.turned.visit_doc)
-        mu = self.flow.mu.reshape(-1, self.graph.width)[order].ravel()
-        self.flow = self.flow._replace(mu=mu, order=np.arange(n_visits), residual=np.full(n_visits, NEVER))
+        assert self.graph.transposed is not None
+        n_visits = len(self.graph.transposed.visit_doc)
+        mu = self.messages.mu.reshape(-1, self.graph.width)[order].ravel()
+        self.messages = self.messages._replace(
+            mu=mu, order=np.arange(n_visits), residual=np.full(n_visits, NEVER)
+        )
 
-    def facing(self, tables: Tables, knobs: Knobs) -> tuple[Wires, Tables, Knobs]:
-        """Wires, tables and priors as the kernels see them: where sweeps visit words, documents and words have changed places."""
-        if self.graph.turned is None:
-            return self.graph.wires, tables, knobs
-        swapped = tables._replace(theta=tables.phi, phi=tables.theta, share=np.zeros(self.graph.n_words, np.float32))
-        side = np.where(knobs.alpha > 0, knobs.word_prior, np.float32(0))
-        return self.graph.turned, swapped, knobs._replace(alpha=side, word_prior=knobs.alpha)
+    def oriented(
+        self, tables: Tables, params: SweepParams
+    ) -> tuple[GraphArrays, Tables, SweepParams]:
+        """Wires, tables and priors as the kernels see them: where sweeps visit words, documents and
+        words have changed places.
+        """
+        if self.graph.transposed is None:
+            return self.graph.arrays, tables, params
+        swapped = tables._replace(
+            theta=tables.phi, phi=tables.theta, owner_mass=np.zeros(self.graph.n_words, np.float32)
+        )
+        side = np.where(params.alpha > 0, params.word_prior, np.float32(0))
+        return self.graph.transposed, swapped, params._replace(alpha=side, word_prior=params.alpha)
 
-    def settle_stage(self) -> None:
+    def merge_stage(self) -> None:
         """Add what the cells of a stage changed, in a fixed order."""
-        self.tables.totals[:] += self.flow.change.sum(axis=0)
-        self.flow.change[:] = 0
-        if len(self.known):
-            kernels.merge_shared(self.tables.theta, self.known, self.graph.shared_ptr, self.graph.shared_slots)
+        self.tables.totals[:] += self.messages.change.sum(axis=0)
+        self.messages.change[:] = 0
+        if len(self.shared_counts):
+            kernels.merge_shared(
+                self.tables.theta,
+                self.shared_counts,
+                self.graph.shared_ptr,
+                self.graph.shared_slots,
+            )
 
     def finished(self, tables: Tables) -> Tables:
         """Tables that were counted from nothing: let shared owners agree, add up the totals."""
-        if len(self.known):
-            self.known[:] = _owner_base(self.graph)[self.graph.slot_owner[self.graph.shared_slots[self.graph.shared_ptr[:-1]]]]
-            kernels.merge_shared(tables.theta, self.known, self.graph.shared_ptr, self.graph.shared_slots)
+        if len(self.shared_counts):
+            self.shared_counts[:] = _owner_base(self.graph)[
+                self.graph.slot_owner[self.graph.shared_slots[self.graph.shared_ptr[:-1]]]
+            ]
+            kernels.merge_shared(
+                tables.theta, self.shared_counts, self.graph.shared_ptr, self.graph.shared_slots
+            )
         return tables._replace(totals=tables.phi.sum(axis=0, dtype=np.float64))
 
-    def rebuild(self, rule: Rule, crew: Crew) -> None:
+    def rebuild(self, rule: Rule, pool: ThreadPool) -> None:
         """Count all messages anew: removes the rounding of many small differences."""
         if self.contributions is not None:
-            phi = np.maximum(self.contributions.sum(axis=0, out=self.tables.phi), 0, out=self.tables.phi)
+            phi = np.maximum(
+                self.contributions.sum(axis=0, out=self.tables.phi), 0, out=self.tables.phi
+            )
             self.tables = self.tables._replace(totals=phi.sum(axis=0, dtype=np.float64))
             return
         if not self.stored:
             self._even_out()
             return
         tables = blank_tables(self.graph, self.tables)
-        wires, faced, knobs = self.facing(tables, self.knobs(rule, in_place=False))
+        arrays, faced, params = self.oriented(tables, self.params(rule, in_place=False))
         for stage in range(self.graph.n_word_blocks):
-            crew.each(kernels.count_stage, wires, faced, self.flow, knobs, stage)
+            pool.each(kernels.count_stage, arrays, faced, self.messages, params, stage)
         self.tables = self.finished(tables)
 
-    def word_counts(self, rule: Rule, crew: Crew) -> np.ndarray:
-        """(W, K) what the messages alone give to words, without the counts that words hold besides."""
+    def word_counts(self, rule: Rule, pool: ThreadPool) -> np.ndarray:
+        """(W, K) what the messages alone give to words, without the counts that words hold
+        besides.
+        """
         tables = self.tables._replace(
-            theta=np.zeros_like(self.tables.theta), phi=np.zeros_like(self.tables.phi), share=np.zeros_like(self.tables.share)
+            theta=np.zeros_like(self.tables.theta),
+            phi=np.zeros_like(self.tables.phi),
+            owner_mass=np.zeros_like(self.tables.owner_mass),
         )
         for stage in range(self.graph.n_word_blocks):
-            crew.each(kernels.count_stage, self.graph.wires, tables, self.flow, self.knobs(rule, in_place=False), stage)
+            pool.each(
+                kernels.count_stage,
+                self.graph.arrays,
+                tables,
+                self.messages,
+                self.params(rule, in_place=False),
+                stage,
+            )
         return tables.phi[:, : self.graph.n_topics].astype(np.float64)
 
     def _even_out(self) -> None:
-        """What `rebuild` is without stored messages: rows hold exactly the weight of their document or word."""
+        """What `rebuild` is without stored messages: rows hold exactly the weight of their document
+        or word.
+        """
         theta, phi = self.tables.theta, self.tables.phi
-        doc_weight = self.doc_weight[np.argsort(self.graph.wires.slots)]  # in the order of the rows
+        doc_weight = self.doc_weight[
+            np.argsort(self.graph.arrays.slots)
+        ]  # in the order of the rows
         for table, weight in ((theta, doc_weight), (phi, self.word_weight)):
             held = table.sum(axis=1)
             table *= np.divide(weight, held, out=np.zeros_like(held), where=held > 0)[:, None]
-        self.tables = self.tables._replace(totals=phi.sum(axis=0, dtype=np.float64), share=self.doc_weight.copy())
+        self.tables = self.tables._replace(
+            totals=phi.sum(axis=0, dtype=np.float64), owner_mass=self.doc_weight.copy()
+        )
 
     def owner_counts(self) -> np.ndarray:
         """(owners, K) expected tokens of each owner and topic."""
@@ -206,41 +316,63 @@ class State:
         return counts
 
     def owner_topic(self) -> np.ndarray:
-        """(owners, K) topic shares, rows sum to 1."""
+        """(owners, K) topic proportions, rows sum to 1."""
         counts = self.owner_counts() + self.alpha[: self.graph.n_topics]
         return counts / counts.sum(axis=1, keepdims=True)
 
-    def pair_shares(self) -> sparse.csr_array:
+    def owner_proportions(self) -> sparse.csr_array:
         """(documents, owners) how much of each document is each owner's, rows sum to 1."""
-        wires, prior = self.graph.wires, self.graph.plan.owner_prior
-        pair_doc = np.repeat(np.arange(self.graph.n_docs), np.diff(wires.slot_ptr))
-        mass = self.tables.share + prior if prior > 0 else np.ones(len(wires.slots))
+        arrays, prior = self.graph.arrays, self.graph.plan.owner_prior
+        pair_doc = np.repeat(np.arange(self.graph.n_docs), np.diff(arrays.slot_ptr))
+        mass = self.tables.owner_mass + prior if prior > 0 else np.ones(len(arrays.slots))
         mass = mass / np.bincount(pair_doc, mass, minlength=self.graph.n_docs)[pair_doc]
         shape = (self.graph.n_docs, self.graph.n_owners)
-        return sparse.csr_array((mass, self.graph.slot_owner[wires.slots], wires.slot_ptr), shape=shape)
+        return sparse.csr_array(
+            (mass, self.graph.slot_owner[arrays.slots], arrays.slot_ptr), shape=shape
+        )
 
     def doc_topic(self) -> np.ndarray:
-        """(D, K) topic shares of documents, rows sum to 1: `own_topic` and the field."""
+        """(D, K) topic proportions of documents, rows sum to 1: `own_topic` and the field."""
         own, weight = self.own_topic(), self.fields.weight[:, None].astype(np.float64)
-        return (1 - weight) * own + self.fields.message[:, : self.graph.n_topics] if weight.any() else own
+        return (
+            (1 - weight) * own + self.fields.message[:, : self.graph.n_topics]
+            if weight.any()
+            else own
+        )
 
     def own_topic(self) -> np.ndarray:
-        """(D, K) topic shares that documents have from their owners, restricted to the topics they may use; rows sum to 1."""
-        shares, owner_topic, allowed = self.pair_shares(), self.owner_topic(), self.allowed()
-        if allowed is not None:  # a pair of document and owner has shares of its own
-            of_pair = owner_topic[shares.indices] * allowed[np.repeat(np.arange(self.graph.n_docs), np.diff(shares.indptr))]
+        """(D, K) topic proportions that documents have from their owners, restricted to the topics
+        they may use; rows sum to 1.
+        """
+        proportions, owner_topic, allowed = (
+            self.owner_proportions(),
+            self.owner_topic(),
+            self.allowed(),
+        )
+        if allowed is not None:  # a pair of document and owner has proportions of its own
+            of_pair = (
+                owner_topic[proportions.indices]
+                * allowed[np.repeat(np.arange(self.graph.n_docs), np.diff(proportions.indptr))]
+            )
             owner_topic = of_pair / of_pair.sum(axis=1, keepdims=True)
-            shares = sparse.csr_array((shares.data, np.arange(shares.nnz), shares.indptr), shape=(self.graph.n_docs, shares.nnz))
-        return owner_topic[shares.indices] if self.graph.private else shares @ owner_topic
+            proportions = sparse.csr_array(
+                (proportions.data, np.arange(proportions.nnz), proportions.indptr),
+                shape=(self.graph.n_docs, proportions.nnz),
+            )
+        return owner_topic[proportions.indices] if self.graph.private else proportions @ owner_topic
 
     def allowed(self) -> np.ndarray | None:
-        """(D, K) 1 for the topics that a document may use, 0 for others; None where all documents may use all."""
+        """(D, K) 1 for the topics that a document may use, 0 for others; None where all documents
+        may use all.
+        """
         topics = self.graph.plan.topics
         return None if topics is None else topics.toarray() + (np.diff(topics.indptr) == 0)[:, None]
 
-    def heard(self, field: Field, shares: np.ndarray) -> np.ndarray:
-        """(D, K) the field's message of the topics that each document may use, from topic shares (D, K). Rows sum to 1, or to 0 where there is none."""
-        message, allowed = field.message(shares, self.graph.doc_weight), self.allowed()
+    def field_message(self, field: Field, proportions: np.ndarray) -> np.ndarray:
+        """(D, K) the field's message of the topics that each document may use, from topic
+        proportions (D, K). Rows sum to 1, or to 0 where there is none.
+        """
+        message, allowed = field.message(proportions, self.graph.doc_weight), self.allowed()
         if allowed is None:
             return message
         message = message * allowed
@@ -248,58 +380,44 @@ class State:
         return np.divide(message, total, out=np.zeros_like(message), where=total > 0)
 
     def topic_word(self) -> np.ndarray:
-        """(K, W) word shares of topics, rows sum to 1."""
+        """(K, W) word proportions of topics, rows sum to 1."""
         counts = self.tables.phi[:, : self.graph.n_topics].T.astype(np.float64) + self.beta
         return counts / counts.sum(axis=1, keepdims=True)
 
 
-def allocate(n: int, at_once: bool = True) -> np.ndarray:
-    """(n,) float32 zeros. Much memory is asked for in one go: touched page by page, it costs as much time as several sweeps."""
-    if n >= MUCH and hasattr(mmap, "MAP_POPULATE"):
-        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (mmap.MAP_POPULATE if at_once else 0)
-        try:
-            return np.frombuffer(mmap.mmap(-1, 4 * n, flags=flags), np.float32)
-        except OSError:  # NumPy says better what is wrong
-            pass
-    return np.zeros(n, np.float32)
-
-
-def give_back(array: np.ndarray, begin: int, end: int) -> None:
-    """Return the memory of array[begin:end], which is not needed any more, if `allocate` asked the system for it."""
-    memory = getattr(array.base, "obj", array.base)
-    if isinstance(memory, mmap.mmap):
-        first, last = -(-4 * begin // mmap.PAGESIZE) * mmap.PAGESIZE, 4 * end // mmap.PAGESIZE * mmap.PAGESIZE
-        if last > first:
-            memory.madvise(mmap.MADV_DONTNEED, int(first), int(last - first))
-
-
 def blank_tables(graph: Graph, old: Tables | None = None) -> Tables:
-    """Tables without any message. `old` tables of the same graph give their memory and, when words are frozen, their words."""
-    theta = allocate(graph.n_slots * graph.width).reshape(-1, graph.width) if old is None else old.theta
+    """Tables without any message.
+
+    `old` tables of the same graph give their memory and, when words are frozen, their words.
+    """
+    theta = (
+        allocate(graph.n_slots * graph.width).reshape(-1, graph.width) if old is None else old.theta
+    )
     theta[:] = 0
     if graph.plan.owner_base is not None:
         theta[:, : graph.n_topics] = graph.plan.owner_base[graph.slot_owner]
     if old is not None and graph.plan.frozen_words:
         phi = old.phi
     elif graph.plan.word_base is not None:
-        phi = widened(graph.plan.word_base, graph.width)
+        phi = pad_topics(graph.plan.word_base, graph.width)
     else:
-        phi = allocate(graph.n_words * graph.width).reshape(-1, graph.width) if old is None else old.phi
+        phi = (
+            allocate(graph.n_words * graph.width).reshape(-1, graph.width)
+            if old is None
+            else old.phi
+        )
         phi[:] = 0
-    share = np.zeros(len(graph.wires.slots), np.float32)
-    return Tables(theta, phi, phi.sum(axis=0, dtype=np.float64), share)
-
-
-def widened(table: np.ndarray, width: int) -> np.ndarray:
-    """(rows, K) as single precision, with zeros for padding topics."""
-    out = np.zeros((table.shape[0], width), np.float32)
-    out[:, : table.shape[1]] = table
-    return out
+    owner_mass = np.zeros(len(graph.arrays.slots), np.float32)
+    return Tables(theta, phi, phi.sum(axis=0, dtype=np.float64), owner_mass)
 
 
 def _owner_base(graph: Graph) -> np.ndarray:
     base = graph.plan.owner_base
-    return np.zeros((graph.n_owners, graph.width), np.float32) if base is None else widened(base, graph.width)
+    return (
+        np.zeros((graph.n_owners, graph.width), np.float32)
+        if base is None
+        else pad_topics(base, graph.width)
+    )
 
 
 def sweep_seed(seed: int, sweep: int) -> int:

@@ -1,4 +1,7 @@
-"""What all topic models share: parameters, checks, fitting, prediction. What they show of their topics is in topics.py."""
+"""What all topic models share: parameters, checks, fitting, prediction.
+
+What they show of their topics is in topics.py.
+"""
 
 from __future__ import annotations
 
@@ -15,22 +18,27 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from topoi.corpus import Corpus, check_counts, hold_out, refuse_broken
-from topoi.formats.arrays import is_anndata
-from topoi.graph.factors import Factor, Words, fit_weighting, make_plan
-from topoi.graph.wiring import Plan, build_graph
-from topoi.infer.crew import Crew
+from topoi.corpus import Corpus
+from topoi.corpus.checks import check_counts, refuse_broken
+from topoi.corpus.splits import hold_out
+from topoi.graph.factors import Factor, Words, make_plan
+from topoi.graph.plan import Plan
+from topoi.graph.weighting import fit_weighting
+from topoi.graph.wiring import build_graph
 from topoi.infer.engine import run
-from topoi.infer.monitor import Monitor, document_log_likelihood
+from topoi.infer.likelihood import document_log_likelihood
+from topoi.infer.monitor import Monitor
+from topoi.infer.overcomplete import enough_edges, overcomplete_topics, some_documents
 from topoi.infer.predict import fold_in, fold_in_state, prediction_plan
-from topoi.infer.priors import FieldWeightLearner, Learner, PriorLearner
+from topoi.infer.priors import FieldWeightLearner, Learner, PriorLearner, checked_prior
 from topoi.infer.rules import Rule, make_rule
 from topoi.infer.schedules import make_schedule
 from topoi.infer.state import STARTS, State
-from topoi.infer.wide import enough_edges, some_documents, wide_topics
-from topoi.models.limits import (
+from topoi.infer.threads import ThreadPool
+from topoi.io.formats.h5ad import is_anndata
+from topoi.models.preflight import (
     refuse_fractions,
-    refuse_what_does_not_fit,
+    refuse_too_large,
     warn_of_finished,
     warn_of_heavy_weights,
     warn_of_more,
@@ -38,20 +46,31 @@ from topoi.models.limits import (
 from topoi.models.topics import Topics
 
 if TYPE_CHECKING:
-    from topoi.checkpoints import Checkpoint, FinishedRun
+    from topoi.infer.checkpoints import Checkpoint, FinishedRun
 
-__all__ = ["TopicModelBase", "checked_prior"]
+__all__ = ["TopicModelBase"]
 
-LEAST_PRIOR, MOST_PRIOR = 1e-6, 1e12  # of given priors: what a message leaves of its own token, where it should leave 0, is up to 1e-7
-FIRST_PRIOR, LIGHT_PRIOR = 0.1, 0.02  # where learned priors start; and before brisk sweeps, where strong ones wipe out rare topics
-FIRST_PRIOR_SUM = 5.0  # the most that the first prior of all topics weighs: a document of few tokens must still be heard
+FIRST_PRIOR, LIGHT_PRIOR = (
+    0.1,
+    0.02,
+)  # where learned priors start; and before warm-up sweeps, where strong ones wipe out rare topics
+# the most that the first prior of all topics weighs: a document of few tokens must still be heard
+FIRST_PRIOR_SUM = 5.0
 WEIGHT_SWEEPS = 60  # sweeps on nine tenths of the tokens in which field weights are learned
 
 
 class TopicModelBase(Topics):
-    """A topic model as a scikit-learn transformer. A subclass is a list of factors and the questions one can ask of it."""
+    """A topic model as a scikit-learn transformer.
 
-    _parameters_at_least: ClassVar[dict[str, int]] = {"n_components": 1, "max_iter": 1, "vb_inner": 1, "evaluate_every": -1}
+    A subclass is a list of factors and the questions one can ask of it.
+    """
+
+    _parameters_at_least: ClassVar[dict[str, int]] = {
+        "n_components": 1,
+        "max_iter": 1,
+        "vb_inner": 1,
+        "evaluate_every": -1,
+    }
 
     rule: str
     schedule: str
@@ -73,36 +92,70 @@ class TopicModelBase(Topics):
     _finished_run: FinishedRun | None  # whose checkpoint `save` removes
 
     def _store(self, parameters: dict[str, Any]) -> None:
-        """Keep constructor arguments as they are, which is what scikit-learn asks of a constructor."""
+        """Keep constructor arguments as they are, which is what scikit-learn asks of a
+        constructor.
+        """
         for name, value in parameters.items():
             if name not in ("self", "__class__"):
                 setattr(self, name, value)
 
-    # ------------------------------------------------------------------------------------------------------------------ fitting
+    # -------------------------------------------------------------------------------------- fitting
 
-    def _fit(self, counts: sparse.csr_array, factors: Sequence[Factor], n_topics: int, checkpoint: Any, every: int) -> State:
-        """Compile words and `factors`, pass messages until the stop rule holds, and keep what was learned."""
+    def _fit(
+        self,
+        counts: sparse.csr_array,
+        factors: Sequence[Factor],
+        n_topics: int,
+        checkpoint: Any,
+        every: int,
+    ) -> State:
+        """Compile words and `factors`, pass messages until the stop rule holds, and keep what was
+        learned.
+        """
         self.weighting_ = fit_weighting(self.weighting, counts)
-        return self._fit_factors(counts, [Words(counts, self.weighting_), *factors], n_topics, checkpoint, every)
+        return self._fit_factors(
+            counts, [Words(counts, self.weighting_), *factors], n_topics, checkpoint, every
+        )
 
-    def _fit_factors(self, counts: sparse.csr_array, factors: Sequence[Factor], n_topics: int, checkpoint: Any, every: int) -> State:
+    def _fit_factors(
+        self,
+        counts: sparse.csr_array,
+        factors: Sequence[Factor],
+        n_topics: int,
+        checkpoint: Any,
+        every: int,
+    ) -> State:
         rule = self._check_parameters()
         plan = make_plan(factors, n_topics)
         if rule.tokens and plan.counts is not None:
             refuse_fractions(plan.counts, self.rule)
         start, word_topic = self._start(n_topics, counts.shape[1])
         chosen = make_schedule(self.schedule, rule, plan, start=start).name
-        refuse_what_does_not_fit(plan, rule, chosen)
+        refuse_too_large(plan, rule, chosen)
         warn_of_heavy_weights(plan, rule)
-        alpha, learn_alpha = self._prior("doc_topic_prior", n_topics, n_topics, plan.token, light=chosen == "auto")
-        beta, learn_beta = self._prior("topic_word_prior", 1, n_topics, plan.token, light=chosen == "auto")
-        priors = [PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)] if learn_alpha or learn_beta else []
+        alpha, learn_alpha = self._prior(
+            "doc_topic_prior", n_topics, n_topics, plan.token, light=chosen == "auto"
+        )
+        beta, learn_beta = self._prior(
+            "topic_word_prior", 1, n_topics, plan.token, light=chosen == "auto"
+        )
+        priors = (
+            [PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)]
+            if learn_alpha or learn_beta
+            else []
+        )
 
         def pass_messages(
-            plan: Plan, max_iter: int, monitor: Monitor, learners: Sequence[Learner], saves: Checkpoint | None = None
+            plan: Plan,
+            max_iter: int,
+            monitor: Monitor,
+            learners: Sequence[Learner],
+            saves: Checkpoint | None = None,
         ) -> State:
             graph = build_graph(plan, seed=seed, tokens=rule.tokens)
-            schedule = make_schedule(self.schedule, rule, plan, start=start, max_iter=max_iter, prior=alpha.sum())
+            schedule = make_schedule(
+                self.schedule, rule, plan, start=start, max_iter=max_iter, prior=alpha.sum()
+            )
             state = saves.restore(graph, rule, schedule, monitor) if saves is not None else None
             if saves is not None and state is not None:
                 if state.sweep > max_iter:
@@ -110,26 +163,67 @@ class TopicModelBase(Topics):
                 elif state.sweep == (state.end or max_iter):
                     warn_of_finished(saves.path, f"{state.sweep} sweeps")
             first, topics, stored = start, word_topic, rule.stored and schedule.stores
-            if state is None and schedule.wide:
+            if state is None and schedule.overcomplete:
                 assert plan.counts is not None
                 some = some_documents(plan.counts, enough_edges(n_topics, plan.counts.nnz), seed)
-                first, topics = "warm", wide_topics(some, n_topics, rule, alpha.mean(), float(beta[0]), schedule, seed=seed, crew=crew)
+                first, topics = (
+                    "warm",
+                    overcomplete_topics(
+                        some,
+                        n_topics,
+                        rule,
+                        alpha.mean(),
+                        float(beta[0]),
+                        schedule,
+                        seed=seed,
+                        pool=pool,
+                    ),
+                )
             state = state or State.start(
-                graph, rule, alpha, float(beta[0]), seed=seed, crew=crew, start=first, word_topic=topics, stored=stored
+                graph,
+                rule,
+                alpha,
+                float(beta[0]),
+                seed=seed,
+                pool=pool,
+                start=first,
+                word_topic=topics,
+                stored=stored,
             )
-            return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, crew=crew, learners=learners, checkpoint=saves)
+            return run(
+                state,
+                rule,
+                schedule,
+                max_iter=max_iter,
+                monitor=monitor,
+                pool=pool,
+                learners=learners,
+                checkpoint=saves,
+            )
 
         began, last = time.perf_counter(), self.max_iter
         opened = open_checkpoint(checkpoint, every, self, plan, word_topic)
-        with opened as saves, Crew(self.n_jobs) as crew:
+        with opened as saves, ThreadPool(self.n_jobs) as pool:
             seed = self._seed() if saves is None or saves.seed is None else saves.seed
             resumed = saves is not None and saves.saved is not None
-            if any(field.learn for field in plan.fields) and plan.counts is not None and not resumed:
+            if (
+                any(field.learn for field in plan.fields)
+                and plan.counts is not None
+                and not resumed
+            ):
                 observed, held = hold_out(plan.counts, seed)
                 with Monitor(
-                    max_iter=WEIGHT_SWEEPS, callbacks=self.callbacks or (), progress=bool(self.verbose), phase="link weight"
+                    max_iter=WEIGHT_SWEEPS,
+                    callbacks=self.callbacks or (),
+                    progress=bool(self.verbose),
+                    phase="link weight",
                 ) as before:
-                    pass_messages(replace(plan, counts=observed), WEIGHT_SWEEPS, before, [*priors, FieldWeightLearner(held)])
+                    pass_messages(
+                        replace(plan, counts=observed),
+                        WEIGHT_SWEEPS,
+                        before,
+                        [*priors, FieldWeightLearner(held)],
+                    )
                 if before.stopped:  # one sweep makes a model, but not one that could be resumed
                     last, saves = 1, None
             with self._monitor(counts) as monitor:
@@ -143,7 +237,9 @@ class TopicModelBase(Topics):
     def _keep(self, state: State, monitor: Monitor) -> None:
         """Fitted attributes from the final state."""
         K, dtype = state.graph.n_topics, self._dtype
-        self.components_ = np.ascontiguousarray(state.tables.phi[:, :K].T.astype(np.float64) + state.beta, dtype=dtype)
+        self.components_ = np.ascontiguousarray(
+            state.tables.phi[:, :K].T.astype(np.float64) + state.beta, dtype=dtype
+        )
         self.doc_topic_ = state.doc_topic().astype(dtype)
         self._n_docs = int((state.graph.doc_weight > 0).sum())  # that have words
         self.doc_topic_prior_ = state.alpha[:K].copy()
@@ -156,42 +252,76 @@ class TopicModelBase(Topics):
         for name, least in self._parameters_at_least.items():
             value = getattr(self, name)
             if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
-                raise ValueError(f"{name} is {value!r}; expected a whole number of at least {least}.")
+                raise ValueError(
+                    f"{name} is {value!r}; expected a whole number of at least {least}."
+                )
         if not isinstance(self.tol, numbers.Real) or not self.tol >= 0:
-            raise ValueError(f"tol is {self.tol!r}; expected a number >= 0 (0 means exactly max_iter sweeps).")
+            raise ValueError(
+                f"tol is {self.tol!r}; expected a number >= 0 (0 means exactly max_iter sweeps)."
+            )
         if callable(self.callbacks) or not all(map(callable, self.callbacks or ())):
-            raise ValueError(f"callbacks is {self.callbacks!r}; expected a list of functions (state, record).")
-        if self.n_jobs is not None and (not isinstance(self.n_jobs, numbers.Integral) or self.n_jobs == 0):
-            raise ValueError(f"n_jobs is {self.n_jobs!r}; expected a number of threads, -1 for all cores, or None for one.")
+            raise ValueError(
+                f"callbacks is {self.callbacks!r}; expected a list of functions (state, record)."
+            )
+        if self.n_jobs is not None and (
+            not isinstance(self.n_jobs, numbers.Integral) or self.n_jobs == 0
+        ):
+            raise ValueError(
+                f"n_jobs is {self.n_jobs!r}; expected a number of threads, -1 for all cores, or"
+                " None for one."
+            )
         if self.stop not in ("relative", "paper"):
-            raise ValueError(f"stop is {self.stop!r}; choose 'relative' (tol) or 'paper' (|P(t) - P(t-10)| < 1).")
-        rule = make_rule(self.rule, messages=self.messages, inner=self.vb_inner, digamma_words=self.vb_textbook)
+            raise ValueError(
+                f"stop is {self.stop!r}; choose 'relative' (tol) or 'paper' (|P(t) - P(t-10)| < 1)."
+            )
+        rule = make_rule(
+            self.rule, messages=self.messages, inner=self.vb_inner, digamma_words=self.vb_textbook
+        )
         make_schedule(self.schedule, rule)
         return rule
 
     def _counts(self, X: Any, *, reset: bool) -> sparse.csr_array:
-        """X as canonical counts, after scikit-learn's checks and our own; at a fit there must be words in it."""
+        """X as canonical counts, after scikit-learn's checks and our own; at a fit there must be
+        words in it.
+        """
         counts = self._read(X, reset=reset)
         if reset and not counts.nnz:
-            raise ValueError("X holds no words at all: every entry is 0. Check the vectoriser's vocabulary, min_df and stop words.")
+            raise ValueError(
+                "X holds no words at all: every entry is 0. Check the vectoriser's vocabulary,"
+                " min_df and stop words."
+            )
         return counts
 
     def _read(self, X: Any, *, reset: bool) -> sparse.csr_array:
         """X as canonical counts. reset: the model is new to its words."""
         corpus = X if isinstance(X, Corpus) else None
-        checked = self._checked_corpus(corpus, reset) if corpus is not None else self._checked_matrix(X, reset)
+        checked = (
+            self._checked_corpus(corpus, reset)
+            if corpus is not None
+            else self._checked_matrix(X, reset)
+        )
         counts = check_counts(checked)
         if reset:
             self._dtype = checked.dtype
-            self.vocabulary_ = corpus.vocabulary if corpus is not None else getattr(self, "feature_names_in_", None)
+            self.vocabulary_ = (
+                corpus.vocabulary
+                if corpus is not None
+                else getattr(self, "feature_names_in_", None)
+            )
             self.vectorizer_ = None if corpus is None else corpus.vectorizer
-            self.doc_names_ = None if corpus is None or corpus.doc_names is None else np.asarray(corpus.doc_names, dtype=str)
+            self.doc_names_ = (
+                None
+                if corpus is None or corpus.doc_names is None
+                else np.asarray(corpus.doc_names, dtype=str)
+            )
             self._topic_names: dict[int, str] = {}
             self._finished_run = None
         return counts
 
     def _checked_corpus(self, corpus: Corpus, reset: bool) -> sparse.csr_array:
-        """A Corpus has made its own checks; its words are left, which are put in the order of training."""
+        """A Corpus has made its own checks; its words are left, which are put in the order of
+        training.
+        """
         if not reset:
             corpus = corpus.like(getattr(self, "vocabulary_", None))
         if reset:
@@ -199,12 +329,15 @@ class TopicModelBase(Topics):
             self.__dict__.pop("feature_names_in_", None)
         elif corpus.n_words != self.n_features_in_:
             raise ValueError(
-                f"X has {corpus.n_words} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input: use the vocabulary of training."
+                f"X has {corpus.n_words} features, but {type(self).__name__} is expecting"
+                f" {self.n_features_in_} features as input: use the vocabulary of training."
             )
         return corpus.counts
 
     def _checked_matrix(self, X: Any, reset: bool) -> sparse.csr_array:
-        if (isinstance(X, Sequence) or getattr(X, "ndim", 2) == 1) and isinstance(next(iter(X), None), str):
+        if (isinstance(X, Sequence) or getattr(X, "ndim", 2) == 1) and isinstance(
+            next(iter(X), None), str
+        ):
             knows_how = not reset and getattr(self, "vectorizer_", None) is not None
             cure = (
                 "Make them with topoi.read(X, vectorizer=model.vectorizer_)"
@@ -215,7 +348,9 @@ class TopicModelBase(Topics):
         if is_anndata(X):
             raise ValueError("X is AnnData; expected documents x words counts. Give topoi.read(X).")
         names = list(getattr(X, "columns", ()))
-        if all(isinstance(name, str) for name in names) and not all(type(name) is str for name in names):
+        if all(isinstance(name, str) for name in names) and not all(
+            type(name) is str for name in names
+        ):
             X = X.rename(columns=str)  # NumPy's strings, which scikit-learn does not take for names
         refuse_broken(X)
         if sparse.issparse(X) and X.dtype.kind in "iub" and X.dtype.itemsize < 8:
@@ -223,19 +358,28 @@ class TopicModelBase(Topics):
         if not reset and not hasattr(self, "feature_names_in_"):
             X = self._in_order(X)
         try:
-            checked = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
+            checked = validate_data(
+                self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
+            )
         except ValueError as error:
-            cure = "\nReplace missing counts by 0, for instance with numpy.nan_to_num." if re.search("NaN|infinity", str(error)) else ""
+            cure = (
+                "\nReplace missing counts by 0, for instance with numpy.nan_to_num."
+                if re.search("NaN|infinity", str(error))
+                else ""
+            )
             raise ValueError(f"{error}{cure}") from error
         counts = sparse.csr_array(checked)
         if counts.nnz and counts.data.min() < 0:
             raise ValueError(
-                f"Negative values in data passed to {type(self).__name__}: topic models need counts or weights >= 0. Clip them, or check the preprocessing."
+                f"Negative values in data passed to {type(self).__name__}: topic models need counts"
+                " or weights >= 0. Clip them, or check the preprocessing."
             )
         return counts
 
     def _in_order(self, frame: Any) -> Any:
-        """A DataFrame with its columns in the order of the Corpus that the model was fitted on; any other X as it is."""
+        """A DataFrame with its columns in the order of the Corpus that the model was fitted on; any
+        other X as it is.
+        """
         words = getattr(self, "vocabulary_", None)
         if words is None or set(map(str, getattr(frame, "columns", ()))) != set(words):
             return frame
@@ -252,42 +396,66 @@ class TopicModelBase(Topics):
             return int(state.integers(2**31 - 1))
         if isinstance(state, np.random.RandomState):
             return int(state.randint(2**31 - 1))
-        raise ValueError(f"random_state is {state!r}; expected a whole number, None, a RandomState or a Generator.")
+        raise ValueError(
+            f"random_state is {state!r}; expected a whole number, None, a RandomState or a"
+            " Generator."
+        )
 
-    def _prior(self, name: str, size: int, n_topics: int, token: float, *, light: bool = False) -> tuple[np.ndarray, bool]:
-        """The prior's first value (size,), and whether it is learned. A learned one begins with a part of a `token`, a small one if `light`, unless a fitted model has one."""
+    def _prior(
+        self, name: str, size: int, n_topics: int, token: float, *, light: bool = False
+    ) -> tuple[np.ndarray, bool]:
+        """The prior's first value (size,), and whether it is learned.
+
+        A learned one begins with a part of a `token`, a small one if `light`, unless a fitted model
+        has one.
+        """
         value = getattr(self, name)
         if isinstance(value, str) and value == "learn":
             fitted = getattr(self.init, f"{name}_", None)
             if fitted is not None and np.size(fitted) == size:
                 return np.full(size, fitted, dtype=np.float64), True
-            return np.full(size, token * min(LIGHT_PRIOR if light else FIRST_PRIOR, FIRST_PRIOR_SUM / size)), True
+            return (
+                np.full(
+                    size, token * min(LIGHT_PRIOR if light else FIRST_PRIOR, FIRST_PRIOR_SUM / size)
+                ),
+                True,
+            )
         if value is None:
             value = 1.0 / n_topics  # scikit-learn's default
         return checked_prior(name, value, size), False
 
     def _start(self, n_topics: int, n_words: int) -> tuple[str, np.ndarray | None]:
-        """Name of the start, and (W, K) topic-word shares of a warm one."""
+        """Name of the start, and (W, K) topic-word proportions of a warm one."""
         if isinstance(self.init, str):
             if self.init not in STARTS or self.init == "warm":
-                raise ValueError(f"init is {self.init!r}; choose 'hard', 'soft', a fitted model or an array of topics x words.")
+                raise ValueError(
+                    f"init is {self.init!r}; choose 'hard', 'soft', a fitted model or an array of"
+                    " topics x words."
+                )
             return self.init, None
         if isinstance(self.init, BaseEstimator) and not hasattr(self.init, "components_"):
             raise ValueError(
-                "init is a model without components_: it is not fitted (clone resets it). Give a fitted model, or its components_ array."
+                "init is a model without components_: it is not fitted (clone resets it). Give a"
+                " fitted model, or its components_ array."
             )
         words, theirs = getattr(self, "vocabulary_", None), getattr(self.init, "vocabulary_", None)
         if words is not None and theirs is not None and not np.array_equal(words, theirs):
             raise ValueError(
-                "init was fitted on other words, or on the same in another order; bring the corpus there by corpus.over(init.vocabulary_)."
+                "init was fitted on other words, or on the same in another order; bring the corpus"
+                " there by corpus.over(init.vocabulary_)."
             )
         topics = np.asarray(getattr(self.init, "components_", self.init), dtype=np.float64)
         if topics.shape != (n_topics, n_words):
             raise ValueError(
-                f"init has topics of shape {topics.shape}; expected {(n_topics, n_words)}: the same number of topics and the same vocabulary."
+                f"init has topics of shape {topics.shape}; expected {(n_topics, n_words)}: the same"
+                " number of topics and the same vocabulary."
             )
-        if not (np.isfinite(topics).all() and (topics >= 0).all() and (topics.sum(axis=1) > 0).all()):
-            raise ValueError("init must hold nonnegative finite weights, with something in every topic.")
+        if not (
+            np.isfinite(topics).all() and (topics >= 0).all() and (topics.sum(axis=1) > 0).all()
+        ):
+            raise ValueError(
+                "init must hold nonnegative finite weights, with something in every topic."
+            )
         smooth = topics + 1e-6 * topics.mean(axis=1, keepdims=True)
         return "warm", (smooth / smooth.sum(axis=1, keepdims=True)).T
 
@@ -302,44 +470,72 @@ class TopicModelBase(Topics):
             progress=bool(self.verbose),
         )
 
-    # --------------------------------------------------------------------------------------------------------------- prediction
+    # ----------------------------------------------------------------------------------- prediction
 
-    def fit_transform(self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10, **metadata: Any) -> np.ndarray:
-        """Fit, then the topic shares of the same documents as `transform` gives them. Authors and links go to both."""
+    def fit_transform(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        checkpoint: Any = None,
+        checkpoint_every: int = 10,
+        **metadata: Any,
+    ) -> np.ndarray:
+        """Fit, then the topic proportions of the same documents as `transform` gives them.
+
+        Authors and links go to both.
+        """
         self.fit(X, y, checkpoint=checkpoint, checkpoint_every=checkpoint_every, **metadata)
         return self.transform(X, **metadata)
 
     def transform(self, X: Any) -> np.ndarray:
-        """(D, K) topic shares of documents. Deterministic; documents do not influence each other; an empty one gets the prior."""
+        """(D, K) topic proportions of documents.
+
+        Deterministic; documents do not influence each other; an empty one gets the prior.
+        """
         check_is_fitted(self)
         return self._fold_in(self.weighting_(self._counts(X, reset=False))).astype(self._dtype)
 
     def _fold_in(self, weights: sparse.csr_array) -> np.ndarray:
-        with Crew(self.n_jobs) as crew:
-            return fold_in(weights, self.topic_word_, self.doc_topic_prior_, self._prediction_rule(), crew=crew)
+        with ThreadPool(self.n_jobs) as pool:
+            return fold_in(
+                weights, self.topic_word_, self.doc_topic_prior_, self._prediction_rule(), pool=pool
+            )
 
     def _fold_in_state(self, weights: sparse.csr_array, factors: Sequence[Factor]) -> State:
         plan, rule = prediction_plan(weights, self.topic_word_, factors), self._prediction_rule()
-        refuse_what_does_not_fit(plan, rule)
-        with Crew(self.n_jobs) as crew:
-            return fold_in_state(plan, self.doc_topic_prior_, rule, crew=crew)
+        refuse_too_large(plan, rule)
+        with ThreadPool(self.n_jobs) as pool:
+            return fold_in_state(plan, self.doc_topic_prior_, rule, pool=pool)
 
     def _prediction_rule(self) -> Rule:
-        """Prediction is deterministic and takes any weights: one message per edge, and BP for models that were sampled."""
+        """Prediction is deterministic and takes any weights: one message per edge, and BP for
+        models that were sampled.
+        """
         return make_rule("bp" if self.rule == "gibbs" else self.rule, messages="edge")
 
     def score(self, X: Any, y: Any = None, **metadata: Any) -> float:
-        """Mean log-likelihood per token of X, with topic shares from `transform`; higher is better."""
+        """Mean log-likelihood per token of X, with topic proportions from `transform`; higher is
+        better.
+        """
         check_is_fitted(self)
         counts = self._counts(X, reset=False)
         if not counts.nnz:
-            raise ValueError("X holds no words, so it has no likelihood. Score documents that share words with the training documents.")
-        shares = np.asarray(self.transform(X, **metadata))
-        with Crew(self.n_jobs) as crew:
-            return float(document_log_likelihood(counts, shares, self.topic_word_, crew).sum() / counts.sum())
+            raise ValueError(
+                "X holds no words, so it has no likelihood. Score documents that share words with"
+                " the training documents."
+            )
+        proportions = np.asarray(self.transform(X, **metadata))
+        with ThreadPool(self.n_jobs) as pool:
+            return float(
+                document_log_likelihood(counts, proportions, self.topic_word_, pool).sum()
+                / counts.sum()
+            )
 
     def perplexity(self, X: Any, **metadata: Any) -> float:
-        """exp(-score(X)): perplexity of X with topic shares from the same tokens, on raw counts. See evaluate.completion_perplexity."""
+        """exp(-score(X)): perplexity of X with topic proportions from the same tokens, on raw
+        counts. See evaluate.completion_perplexity.
+        """
         return float(np.exp(-self.score(X, **metadata)))
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -351,21 +547,6 @@ class TopicModelBase(Topics):
         tags.input_tags.positive_only = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def checked_prior(name: str, value: Any, size: int) -> np.ndarray:
-    """(size,) a prior given as a number or an array, refused where single precision would lose it."""
-    try:
-        prior = np.broadcast_to(np.asarray(value, dtype=np.float64), (size,)).copy()
-    except ValueError:
-        kind = f"one number or an array of {size} numbers" if size > 1 else "one number"
-        raise ValueError(f"{name} is {value!r}; expected {kind}, or 'learn' in a model.") from None
-    if not ((prior >= LEAST_PRIOR) & (prior <= MOST_PRIOR)).all():
-        raise ValueError(
-            f"{name} is {value!r}; priors must be positive and finite, from {LEAST_PRIOR:g} to {MOST_PRIOR:g}. "
-            "For nearly none take 1e-3; beside an X that is lighter still, multiply both by a constant."
-        )
-    return prior
 
 
 @contextmanager
@@ -380,7 +561,7 @@ def open_checkpoint(
     if path is None:
         yield None
         return
-    from topoi.checkpoints import Checkpoint
+    from topoi.infer.checkpoints import Checkpoint
 
     with Checkpoint(path, every, model, plan, start) as saves:
         yield saves

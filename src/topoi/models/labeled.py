@@ -11,21 +11,22 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
+from topoi.corpus.metadata import indicator, is_table, one_each
 from topoi.graph.factors import Documents, Factor, Labels
-from topoi.graph.metadata import indicator, is_table, one_each
 from topoi.models.base import TopicModelBase
 
 __all__ = ["LabeledLDA"]
 
 
 class LabeledLDA(TopicModelBase):
-    """One topic per label; what each word of a document owes to each of its labels; labels of new documents.
+    """One topic per label; what each word of a document owes to each of its labels; labels of new
+    documents.
 
     Parameters
     ----------
-    background_topics : topics beside the labels that every document may use.
-    threshold : of `predict` for several labels per document: labels with at least this part of the largest share are predicted.
-    The others are those of LDA.
+    background_topics : topics beside the labels that every document may use. threshold : of
+    `predict` for several labels per document: labels with at least this part of the largest share
+    are predicted. The others are those of LDA.
 
     Attributes
     ----------
@@ -60,79 +61,118 @@ class LabeledLDA(TopicModelBase):
 
     background_topics: int
     threshold: float
-    _parameters_at_least: ClassVar[dict[str, int]] = {"max_iter": 1, "vb_inner": 1, "evaluate_every": -1, "background_topics": 0}
+    _parameters_at_least: ClassVar[dict[str, int]] = {
+        "max_iter": 1,
+        "vb_inner": 1,
+        "evaluate_every": -1,
+        "background_topics": 0,
+    }
 
-    def fit(self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10) -> LabeledLDA:
-        """Learn one topic per label. y: a list of labels for each document, one label each, or an indicator matrix of 0 and 1 (documents x labels).
+    def fit(
+        self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10
+    ) -> LabeledLDA:
+        """Learn one topic per label.
 
-        A document without labels (empty list, None, NaN) uses all topics. checkpoint, checkpoint_every: as in `LDA.fit`.
+        y: a list of labels for each document, one label each, or an indicator matrix of 0 and 1
+        (documents x labels).
+
+        A document without labels (empty list, None, NaN) uses all topics. checkpoint,
+        checkpoint_every: as in `LDA.fit`.
         """
         y = getattr(X, "labels", None) if y is None else y
         if y is None:
             raise ValueError(
-                "LabeledLDA requires y to be passed, but the target y is None. Give the labels of each document, or use LDA for topics without labels."
+                "LabeledLDA requires y to be passed, but the target y is None. Give the labels of"
+                " each document, or use LDA for topics without labels."
             )
         part = self.threshold
         if not isinstance(part, float | int | np.number) or not 0 < part <= 1:
-            raise ValueError(f"threshold is {part!r}; expected a part of the largest share, above 0 and up to 1.")
+            raise ValueError(
+                f"threshold is {part!r}; expected a part of the largest share, above 0 and up to 1."
+            )
         counts = self._counts(X, reset=True)
         column = is_table(y) and y.shape[1] == 1
         if column:
-            warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=2)
+            warnings.warn(
+                "A column-vector y was passed when a 1d array was expected.",
+                DataConversionWarning,
+                stacklevel=2,
+            )
         labels = one_each(y)
         table, classes = indicator(labels, counts.shape[0], "y")
         if not table.nnz:
             raise ValueError("y holds no label at all. For topics without labels use LDA.")
         if classes.dtype.kind == "f" and (classes != np.round(classes)).any():
-            raise ValueError("Unknown label type: y is continuous. Give labels; for numbers use a regression on topic shares.")
+            raise ValueError(
+                "Unknown label type: y is continuous. Give labels; for numbers use a regression on"
+                " topic proportions."
+            )
         self._seen = np.asarray(table.sum(axis=0) > 0)
         if not self._seen.all():
             missing = ", ".join(map(str, classes[~self._seen][:5]))
-            warnings.warn(f"No document has the label {missing}, so it is never predicted.", stacklevel=2)
+            warnings.warn(
+                f"No document has the label {missing}, so it is never predicted.", stacklevel=2
+            )
         self._as_matrix = is_table(labels)
         self._single = not self._as_matrix and (column or not _is_nested(y))
         factors: list[Factor] = [Documents(), Labels(labels, self.background_topics, classes)]
-        self._fit(counts, factors, len(classes) + self.background_topics, checkpoint, checkpoint_every)
+        self._fit(
+            counts, factors, len(classes) + self.background_topics, checkpoint, checkpoint_every
+        )
         self.classes_ = classes
         return self
 
     def _usual_name(self, topic: int) -> str:
-        return str(self.classes_[topic]) if topic < len(self.classes_) else f"background{topic - len(self.classes_)}"
+        return (
+            str(self.classes_[topic])
+            if topic < len(self.classes_)
+            else f"background{topic - len(self.classes_)}"
+        )
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns of `transform`: the labels, unless `name_topics` gave others."""
         return np.array(self.topic_names_, dtype=object)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """(D, C) share of each label in each document, rows sum to 1; background, and labels that no training document had, left out."""
-        shares = np.asarray(self.transform(X))[:, : len(self.classes_)] * self._seen
-        return shares / shares.sum(axis=1, keepdims=True)
+        """(D, C) share of each label in each document, rows sum to 1; background, and labels that
+        no training document had, left out.
+        """
+        proportions = np.asarray(self.transform(X))[:, : len(self.classes_)] * self._seen
+        return proportions / proportions.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any) -> Any:
         """Labels of new documents, in the form of y: one each, lists, or an indicator matrix."""
         check_is_fitted(self)
-        shares = self.predict_proba(X)
+        proportions = self.predict_proba(X)
         if self._single:
-            return self.classes_[shares.argmax(axis=1)]
-        chosen = shares >= self.threshold * shares.max(axis=1, keepdims=True)
+            return self.classes_[proportions.argmax(axis=1)]
+        chosen = proportions >= self.threshold * proportions.max(axis=1, keepdims=True)
         if self._as_matrix:
             return chosen.astype(np.int64)
         return [self.classes_[row].tolist() for row in chosen]
 
     def most_likely(self, X: Any, n: int = 1) -> list[list[Any]]:
-        """For each document the n labels with the largest shares, best first."""
+        """For each document the n labels with the largest proportions, best first."""
         check_is_fitted(self)
-        return [self.classes_[row[:n]].tolist() for row in np.argsort(-self.predict_proba(X), axis=1, kind="stable")]
+        return [
+            self.classes_[row[:n]].tolist()
+            for row in np.argsort(-self.predict_proba(X), axis=1, kind="stable")
+        ]
 
     def score(self, X: Any, y: Any = None, **metadata: Any) -> float:
-        """Without y: mean log-likelihood per token. With y: accuracy of `predict` (share of documents with exactly the right labels)."""
+        """Without y: mean log-likelihood per token.
+
+        With y: accuracy of `predict` (share of documents with exactly the right labels).
+        """
         if y is None:
             return super().score(X)
         predicted = self.predict(X)
         n_docs = len(predicted)
         labels = one_each(y)
         truth, _ = indicator(labels, n_docs, "y", None if is_table(labels) else self.classes_)
-        found, _ = indicator(one_each(predicted), n_docs, "y", None if self._as_matrix else self.classes_)
+        found, _ = indicator(
+            one_each(predicted), n_docs, "y", None if self._as_matrix else self.classes_
+        )
         width = max(truth.shape[1], found.shape[1])
         truth.resize((n_docs, width))
         found.resize((n_docs, width))
@@ -154,5 +194,6 @@ class LabeledLDA(TopicModelBase):
 def _is_nested(y: Any) -> bool:
     """Any document with a list of labels (rather than one label each)."""
     return any(
-        isinstance(value, Sequence | set | frozenset | np.ndarray) and not isinstance(value, str) for value in np.asarray(y, dtype=object)
+        isinstance(value, Sequence | set | frozenset | np.ndarray) and not isinstance(value, str)
+        for value in np.asarray(y, dtype=object)
     )

@@ -8,32 +8,30 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.special import psi
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
-from topoi.graph.factors import Documents, fit_weighting
-from topoi.graph.wiring import Plan
-from topoi.infer.crew import Crew
-from topoi.infer.monitor import Monitor, document_log_likelihood
+from topoi.graph.factors import Documents
+from topoi.graph.plan import Plan
+from topoi.graph.weighting import fit_weighting
 from topoi.infer.online import Online, with_words
+from topoi.infer.threads import ThreadPool
 from topoi.models.base import TopicModelBase, open_checkpoint
-from topoi.models.limits import (
+from topoi.models.preflight import (
     refuse_fractions,
     refuse_light_weights,
-    refuse_what_does_not_fit,
+    refuse_too_large,
     warn_of_finished,
     warn_of_heavy_weights,
     warn_of_more,
     warn_of_unknown_words,
 )
 
-__all__ = ["LDA", "LatentDirichletAllocation"]
+__all__ = ["LDA"]
 
 NO_BATCHES = (
-    "Mini-batches (partial_fit, batch_size) work with rule 'bp', 'sibp' or 'cvb0', stored messages and schedule 'auto' or 'asynchronous'; "
-    "change these, or fit all documents at once."
+    "Mini-batches (partial_fit, batch_size) work with rule 'bp', 'sibp' or 'cvb0', stored messages"
+    " and schedule 'auto' or 'asynchronous'; change these, or fit all documents at once."
 )
 
 
@@ -42,42 +40,50 @@ class LDA(TopicModelBase):
 
     Parameters
     ----------
-    n_components : number of topics K.
-    rule : "bp" (default), "sibp", "cvb0", "vb" or "gibbs".
-    schedule : "auto" (default), "relaxed", "asynchronous", "synchronous", "residual", "residual-words" or "active" (see docs/design.md). "auto" is quick
-        with rule="bp": it begins with more topics than wanted and merges them; unless the corpus is small, some brisk sweeps without stored messages follow, then relaxed ones, on topic lists if topics are many. With
-        other rules it is the schedule they can use.
-    doc_topic_prior : "learn" (default: one value per topic), a number, or K numbers. None is 1 / n_components.
-    topic_word_prior : "learn" (default: one value) or a number. None is 1 / n_components.
-    weighting : "count" (default), "tf", "tfidf" or "log": the weights that messages carry. Perplexity is always of raw counts.
-    messages : "edge" one message per (document, word), "token" one per token, "none" not stored (rule="bp": tiny BP, memory K (D + W)),
-        "solved" not stored but recovered from the tables (rule="bp", synchronous: slower sweeps, close to BP, memory 2 K (D + W)),
-        "auto" (default) token for cvb0 and gibbs, else edge.
-    init : "hard" (default: a random topic for every message, or with schedule="auto" topics merged from more), "soft", a fitted model, or an array of topics x words to start from.
-    max_iter : most sweeps.
-    tol : stop when training perplexity changes by less than this share per sweep; 0 means exactly max_iter sweeps. Clean, made data may rest on a plateau for
+    n_components : number of topics K. rule : "bp" (default), "sibp", "cvb0", "vb" or "gibbs".
+    schedule : "auto" (default), "relaxed", "asynchronous", "synchronous", "residual",
+    "residual-words" or "active" (see docs/design.md). "auto" is quick
+        with rule="bp": it begins with more topics than wanted and merges them; unless the corpus is
+        small, some warm-up sweeps without stored messages follow, then relaxed ones, on topic lists
+        if topics are many. With other rules it is the schedule they can use.
+    doc_topic_prior : "learn" (default: one value per topic), a number, or K numbers. None is 1 /
+        n_components.
+    topic_word_prior : "learn" (default: one value) or a number. None is 1 / n_components. weighting
+    : "count" (default), "tf", "tfidf" or "log": the weights that messages carry. Perplexity is
+    always of raw counts. messages : "edge" one message per (document, word), "token" one per token,
+    "none" not stored (rule="bp": tiny BP, memory K (D + W)),
+        "solved" not stored but recovered from the tables (rule="bp", synchronous: slower sweeps,
+        close to BP, memory 2 K (D + W)), "auto" (default) token for cvb0 and gibbs, else edge.
+    init : "hard" (default: a random topic for every message, or with schedule="auto" topics merged
+        from more), "soft", a fitted model, or an array of topics x words to start from.
+    max_iter : most sweeps. tol : stop when training perplexity changes by less than this share per
+    sweep; 0 means exactly max_iter sweeps. Clean, synthetic data may rest on a plateau for
         dozens of sweeps before the last topics part: take a smaller tol for these.
-    stop : "relative" (default), or "paper" for |P(t) - P(t-10)| < 1 (whatever tol is, unless it is 0).
-    evaluate_every : sweeps between two measurements of training perplexity; 0 means none.
-    vb_inner : passes over the documents in each sweep of rule="vb". With one (default) they go on from the last sweep; with more they begin anew, as in scikit-learn.
-    vb_textbook : digamma on the word side too, for rule="vb"; together with vb_inner=20 and init="soft" this is the VB of textbooks.
-    batch_size : learn from this many documents at a time, in constant memory; max_iter then counts passes over all documents.
+    stop : "relative" (default), or "paper" for |P(t) - P(t-10)| < 1 (whatever tol is, unless it is
+        0).
+    evaluate_every : sweeps between two measurements of training perplexity; 0 means none. vb_inner
+    : passes over the documents in each sweep of rule="vb". With one (default) they resume from the
+    last sweep; with more they begin anew, as in scikit-learn. vb_textbook : digamma on the word
+    side too, for rule="vb"; together with vb_inner=20 and init="soft" this is the VB of textbooks.
+    batch_size : learn from this many documents at a time, in constant memory; max_iter then counts
+    passes over all documents.
         Works with rules "bp", "sibp" and "cvb0".
-    learning_decay, learning_offset, total_samples : of batch_size and partial_fit, as in scikit-learn.
+    learning_decay, learning_offset, total_samples : of batch_size and partial_fit, as in
+        scikit-learn.
     n_jobs : threads (None: one, -1: all cores); results are the same bits for any number.
-    random_state : seed (default 0: the same topics tomorrow). None takes a fresh one.
-    callbacks : functions (state, record) called after every sweep; a true answer stops. (Also in the sweeps that learn a link weight before the others;
+    random_state : seed (default 0: the same topics tomorrow). None takes a fresh one. callbacks :
+    functions (state, record) called after every sweep; a true answer stops. (Also in the sweeps
+    that learn a link weight before the others;
         record.schedule is "link weight" there.)
     verbose : show a progress bar.
 
     Attributes
     ----------
-    components_ : (K, W) expected counts + prior.
-    topic_word_ : (K, W) word shares, rows sum to 1.
-    doc_topic_ : (D, K) topic shares of the training documents.
-    doc_topic_prior_, topic_word_prior_ : the priors, learned or given.
-    n_iter_, converged_ : sweeps done, and whether the stop rule held.
-    history_ : one dictionary per sweep: sweep, seconds, residual, perplexity (None where it was not measured), schedule (what "auto" chose).
+    components_ : (K, W) expected counts + prior. topic_word_ : (K, W) word proportions, rows sum to
+    1. doc_topic_ : (D, K) topic proportions of the training documents. doc_topic_prior_,
+    topic_word_prior_ : the priors, learned or given. n_iter_, converged_ : sweeps done, and whether
+    the stop rule held. history_ : one dictionary per sweep: sweep, seconds, residual, perplexity
+    (None where it was not measured), schedule (what "auto" chose).
     """
 
     def __init__(
@@ -114,7 +120,9 @@ class LDA(TopicModelBase):
     learning_offset: float
     total_samples: float
 
-    def fit(self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10) -> LDA:
+    def fit(
+        self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10
+    ) -> LDA:
         """Learn topics.
 
         Parameters
@@ -141,29 +149,44 @@ class LDA(TopicModelBase):
         return self
 
     def _learns_in_batches(self) -> bool:
-        if self.rule not in ("bp", "sibp", "cvb0") or self.messages in ("none", "solved") or self.schedule not in ("auto", "asynchronous"):
+        if (
+            self.rule not in ("bp", "sibp", "cvb0")
+            or self.messages in ("none", "solved")
+            or self.schedule not in ("auto", "asynchronous")
+        ):
             raise AttributeError(NO_BATCHES)
         return True
 
     @available_if(_learns_in_batches)
     def partial_fit(self, X: Any, y: Any = None) -> LDA:
-        """Learn from one more batch of documents. `total_samples` says how many documents there will be; after `fit`, those of `fit` count."""
+        """Learn from one more batch of documents.
+
+        `total_samples` says how many documents there will be; after `fit`, those of `fit` count.
+        """
         first = getattr(self, "_online", None) is None
         if isinstance(X, Corpus) and hasattr(self, "components_"):
             warn_of_unknown_words(X, self.vocabulary_)
         counts = self._counts(X, reset=first and not hasattr(self, "components_"))
         if first:
             self._begin_online(counts, getattr(self, "_n_docs", self.total_samples))
-        with Crew(self.n_jobs) as crew:
-            self._learn_batch(counts, crew)
-        for name in ("doc_topic_", "_n_docs", "history_", "converged_", "bound_"):  # they are of an earlier fit
+        with ThreadPool(self.n_jobs) as pool:
+            self._learn_batch(counts, pool)
+        for name in (
+            "doc_topic_",
+            "_n_docs",
+            "history_",
+            "converged_",
+            "bound_",
+        ):  # they are of an earlier fit
             self.__dict__.pop(name, None)
         return self
 
     def _batch_size(self) -> int | None:
         size = self.batch_size
         if size is not None and (not isinstance(size, numbers.Integral) or size < 1):
-            raise ValueError(f"batch_size is {size!r}; expected a whole number of at least 1, or None.")
+            raise ValueError(
+                f"batch_size is {size!r}; expected a whole number of at least 1, or None."
+            )
         return size
 
     def _fit_batches(self, counts: sparse.csr_array, size: int, checkpoint: Any, every: int) -> LDA:
@@ -175,8 +198,12 @@ class LDA(TopicModelBase):
         done, before, n_batches = 0, online.base, -(-len(docs) // size)
         plan = Plan(self.n_components, counts)
         opened = open_checkpoint(checkpoint, every, self, plan, online.first)
-        with opened as saves, Crew(self.n_jobs) as crew, self._monitor(counts) as monitor:
-            saved = None if saves is None else saves.restore_batches(self.n_components, counts.shape[1], n_batches)
+        with opened as saves, ThreadPool(self.n_jobs) as pool, self._monitor(counts) as monitor:
+            saved = (
+                None
+                if saves is None
+                else saves.restore_batches(self.n_components, counts.shape[1], n_batches)
+            )
             if saves is not None and saved is not None:
                 done, before = saved["done"], saved.get("before")
                 for name in ("seed", "alpha", "beta", "base", "documents"):
@@ -193,10 +220,16 @@ class LDA(TopicModelBase):
             stopped = monitor.converged
             while done < self.max_iter * n_batches and not stopped:
                 epoch, place = divmod(done, n_batches)
-                self._learn_batch(counts[np.sort(order[place * size : (place + 1) * size])], crew)
+                self._learn_batch(counts[np.sort(order[place * size : (place + 1) * size])], pool)
                 done += 1
                 if done % n_batches == 0:  # the end of a pass
-                    stopped = monitor.note(epoch + 1, _moved(before, online.base), lambda: self.perplexity(Corpus(counts)), self, "batches")
+                    stopped = monitor.note(
+                        epoch + 1,
+                        _moved(before, online.base),
+                        lambda: self.perplexity(Corpus(counts)),
+                        self,
+                        "batches",
+                    )
                     before = online.base
                 if saves is not None:
                     last = monitor.converged or done >= self.max_iter * n_batches
@@ -211,9 +244,18 @@ class LDA(TopicModelBase):
 
     def _begin_online(self, counts: sparse.csr_array, total_docs: float) -> Online:
         rule = self._check_parameters()
-        if rule.draws or rule.digamma_owners or not rule.stored or self.schedule not in ("auto", "asynchronous"):
+        if (
+            rule.draws
+            or rule.digamma_owners
+            or not rule.stored
+            or self.schedule not in ("auto", "asynchronous")
+        ):
             raise ValueError(NO_BATCHES)
-        limits = {"learning_decay": (0, 1), "learning_offset": (1, 1e12), "total_samples": (1, 1e12)}
+        limits = {
+            "learning_decay": (0, 1),
+            "learning_offset": (1, 1e12),
+            "total_samples": (1, 1e12),
+        }
         for name, (low, high) in limits.items():
             value = getattr(self, name)
             if not isinstance(value, float | int | np.number) or not low <= value <= high:
@@ -223,10 +265,12 @@ class LDA(TopicModelBase):
             self.weighting_ = fit_weighting(self.weighting, counts)
         plan = Plan(self.n_components, self.weighting_(counts))
         refuse_light_weights(plan)
-        alpha, learn_alpha = self._prior("doc_topic_prior", self.n_components, self.n_components, plan.token)
+        alpha, learn_alpha = self._prior(
+            "doc_topic_prior", self.n_components, self.n_components, plan.token
+        )
         beta, learn_beta = self._prior("topic_word_prior", 1, self.n_components, plan.token)
         first_beta = float(beta[0])
-        if hasattr(self, "components_"):  # go on from what is fitted
+        if hasattr(self, "components_"):  # resume from what is fitted
             alpha, first_beta = self.doc_topic_prior_, self.topic_word_prior_
             base = (self.components_.T - first_beta).astype(np.float64)
         start, first = self._start(self.n_components, counts.shape[1])
@@ -249,18 +293,20 @@ class LDA(TopicModelBase):
         )
         return self._online
 
-    def _learn_batch(self, counts: sparse.csr_array, crew: Crew) -> None:
+    def _learn_batch(self, counts: sparse.csr_array, pool: ThreadPool) -> None:
         online = self._online
         assert online is not None
         weights = self.weighting_(counts)
         if online.rule.tokens:
             refuse_fractions(weights, self.rule)
         plan = Plan(self.n_components, weights)
-        refuse_what_does_not_fit(plan, online.rule)
+        refuse_too_large(plan, online.rule)
         warn_of_heavy_weights(plan, online.rule)
-        online.step(weights, crew)
+        online.step(weights, pool)
         if online.base is None:
-            raise ValueError("The first batch holds no words at all. Begin with documents that have some.")
+            raise ValueError(
+                "The first batch holds no words at all. Begin with documents that have some."
+            )
         self._show_topics(online)
         self.n_iter_ = online.batches
 
@@ -272,101 +318,7 @@ class LDA(TopicModelBase):
 
 
 def _moved(before: np.ndarray | None, after: np.ndarray | None) -> float:
-    """How far the topics moved in a pass: 0 (at rest) to 2."""
+    """How far the topics moved in a pass: 0 (converged) to 2."""
     if before is None or after is None:
         return 2.0
     return float(np.abs(before / before.sum() - after / after.sum()).sum())
-
-
-class LatentDirichletAllocation(LDA):
-    """LDA with the parameters and defaults of scikit-learn's class of this name: change the import, and code written for it runs.
-
-    Priors of None are 1 / n_components, fixed. learning_method="online" learns in batches of batch_size. evaluate_every > 0 measures training
-    perplexity and stops when it changes by less than perp_tol. `bound_` is the training perplexity of the result. mean_change_tol and
-    max_doc_update_iter have no counterpart here and change nothing.
-
-    What differs: `score` is per token, where scikit-learn's is a total; `doc_topic_prior_` has a number per topic; there is no `random_state_`.
-    """
-
-    rule = "bp"
-    schedule = "auto"
-    weighting = "count"
-    messages = "auto"
-    init = "hard"
-    tol = 0.0
-    stop = "relative"
-    vb_inner = 1
-    vb_textbook = False
-    callbacks = None
-
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        doc_topic_prior: float | None = None,
-        topic_word_prior: float | None = None,
-        learning_method: str = "batch",
-        learning_decay: float = 0.7,
-        learning_offset: float = 10.0,
-        max_iter: int = 10,
-        batch_size: int = 128,
-        evaluate_every: int = -1,
-        total_samples: float = 1e6,
-        perp_tol: float = 0.1,
-        mean_change_tol: float = 1e-3,
-        max_doc_update_iter: int = 100,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self._store(locals())
-
-    learning_method: str
-    perp_tol: float
-
-    def _batch_size(self) -> int | None:
-        if self.learning_method not in ("batch", "online"):
-            raise ValueError(f"learning_method is {self.learning_method!r}; choose 'batch' or 'online'.")
-        return super()._batch_size() if self.learning_method == "online" else None
-
-    def _monitor(self, counts: sparse.csr_array) -> Monitor:
-        monitor = super()._monitor(counts)
-        monitor.least_change = self.perp_tol
-        return monitor
-
-    def fit(self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10) -> LatentDirichletAllocation:
-        """Learn topics, as `LDA.fit` does."""
-        super().fit(X, y, checkpoint=checkpoint, checkpoint_every=checkpoint_every)
-        counts = self._counts(X, reset=False)
-        gain = document_log_likelihood(counts, np.asarray(self.doc_topic_, dtype=np.float64), self.topic_word_).sum()
-        self.bound_ = float(np.exp(-gain / counts.sum()))
-        return self
-
-    @property
-    def n_batch_iter_(self) -> int:
-        """One more than the batches, or sweeps over all documents, that were learned from: scikit-learn begins to count at 1."""
-        check_is_fitted(self)
-        online = getattr(self, "_online", None)
-        return 1 + (self.n_iter_ if online is None else online.batches)
-
-    @property
-    def exp_dirichlet_component_(self) -> np.ndarray:
-        """(K, W) exp of the expected logarithm of word shares, as in scikit-learn."""
-        check_is_fitted(self)
-        return np.exp(psi(self.components_) - psi(self.components_.sum(axis=1, keepdims=True)))
-
-    def transform(self, X: Any, *, normalize: bool = True) -> np.ndarray:
-        """(D, K) topic shares; with normalize=False expected tokens plus prior, as in scikit-learn."""
-        shares = super().transform(X)
-        if normalize:
-            return shares
-        counts = self._counts(X, reset=False)
-        return shares * (counts.sum(axis=1) + self.doc_topic_prior_.sum())[:, None]
-
-    def fit_transform(self, X: Any, y: Any = None, *, normalize: bool = True, **checkpoint: Any) -> np.ndarray:
-        """Fit, then `transform`."""
-        return self.fit(X, y, **checkpoint).transform(X, normalize=normalize)
-
-    def perplexity(self, X: Any, sub_sampling: bool = False, **metadata: Any) -> float:
-        """Perplexity of X. sub_sampling has no counterpart here and changes nothing."""
-        return super().perplexity(X)

@@ -1,4 +1,4 @@
-"""What a fitted model shows of its topics: words, names, shares, documents."""
+"""What a fitted model shows of its topics: words, names, proportions, documents."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from topoi.markup import element
+from topoi.report.markup import element, spelled
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Topics", "spelled"]
+__all__ = ["Topics"]
 
 
 class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -32,13 +32,15 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @property
     def topic_word_(self) -> np.ndarray:
-        """(K, W) word shares of topics, rows sum to 1."""
+        """(K, W) word proportions of topics, rows sum to 1."""
         check_is_fitted(self)
         return self.components_ / self.components_.sum(axis=1, keepdims=True)
 
     @property
-    def topic_shares_(self) -> np.ndarray:
-        """(K,) share of all training tokens that each topic holds; 0 for a topic that nothing uses."""
+    def topic_proportions_(self) -> np.ndarray:
+        """(K,) share of all training tokens that each topic holds; 0 for a topic that
+        nothing uses.
+        """
         check_is_fitted(self)
         held = np.maximum(self.components_ - self.topic_word_prior_, 0).sum(axis=1)
         return held / max(held.sum(), 1e-300)
@@ -52,26 +54,40 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if words is None:
             return np.array([f"word{i}" for i in range(self.components_.shape[1])])
         if len(words) != self.components_.shape[1]:
-            raise ValueError(f"vocabulary has {len(words)} words; the model was fitted with {self.components_.shape[1]}.")
+            raise ValueError(
+                f"vocabulary has {len(words)} words; the model was fitted with"
+                f" {self.components_.shape[1]}."
+            )
         return np.asarray(words)
 
     @property
     def topic_names_(self) -> list[str]:
-        """The names of topics: those given by `name_topics`, and "topic0", "topic1", … for the others."""
+        """The names of topics: those given by `name_topics`, and "topic0", "topic1", … for the
+        others.
+        """
         check_is_fitted(self)
-        return [self._topic_names.get(k, self._usual_name(k)) for k in range(self.components_.shape[0])]
+        return [
+            self._topic_names.get(k, self._usual_name(k)) for k in range(self.components_.shape[0])
+        ]
 
     def _usual_name(self, topic: int) -> str:
         return f"topic{topic}"
 
     def name_topics(self, names: Mapping[int, str]) -> Self:
-        """Give topics names, which tables and outputs then show beside their numbers; an empty name takes one away again."""
+        """Give topics names, which tables and outputs then show beside their numbers; an empty name
+        takes one away again.
+        """
         check_is_fitted(self)
         n_topics = self.components_.shape[0]
         for topic in names:
             if not isinstance(topic, numbers.Integral) or not 0 <= topic < n_topics:
-                raise ValueError(f"There is no topic {topic!r}; topics are numbered 0 to {n_topics - 1}.")
-        given = {**self._topic_names, **{int(topic): str(name).strip() for topic, name in names.items()}}
+                raise ValueError(
+                    f"There is no topic {topic!r}; topics are numbered 0 to {n_topics - 1}."
+                )
+        given = {
+            **self._topic_names,
+            **{int(topic): str(name).strip() for topic, name in names.items()},
+        }
         given = {topic: name for topic, name in given.items() if name}
         every = [given.get(k, self._usual_name(k)) for k in range(n_topics)]
         twice = next((name for name in every if every.count(name) > 1), None)
@@ -81,15 +97,22 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns of `transform`: those given by `name_topics`, otherwise scikit-learn's (lda0, lda1, …)."""
+        """Names of the columns of `transform`: those given by `name_topics`, otherwise
+        scikit-learn's (lda0, lda1, …).
+        """
         usual = super().get_feature_names_out(input_features)
-        return np.array([self._topic_names.get(k, name) for k, name in enumerate(usual)], dtype=object)
+        return np.array(
+            [self._topic_names.get(k, name) for k, name in enumerate(usual)], dtype=object
+        )
 
-    def top_words(self, n: int = 10, *, vocabulary: Sequence[str] | None = None, relevance: float = 1.0) -> list[list[str]]:
+    def top_words(
+        self, n: int = 10, *, vocabulary: Sequence[str] | None = None, relevance: float = 1.0
+    ) -> list[list[str]]:
         """The n top words of each topic. vocabulary: the word of each column, unless fit knew it.
 
-        relevance: 1 takes the most probable words; the smaller it is, the more a word counts that is typical of the topic rather than frequent everywhere
-        (Sievert and Shirley 2014; 0.3 to 0.6 where stop words are still in).
+        relevance: 1 takes the most probable words; the smaller it is, the more a word counts that
+        is typical of the topic rather than frequent everywhere (Sievert and Shirley 2014; 0.3 to
+        0.6 where stop words are still in).
         """
         check_is_fitted(self)
         if n < 1:
@@ -98,25 +121,38 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise ValueError(f"relevance is {relevance!r}; expected a number from 0 to 1.")
         words, scores = self._words(vocabulary), self.components_
         if relevance < 1:
-            scores = np.log(self.topic_word_) - (1 - relevance) * np.log(self.topic_shares_ @ self.topic_word_)
+            scores = np.log(self.topic_word_) - (1 - relevance) * np.log(
+                self.topic_proportions_ @ self.topic_word_
+            )
         return [[str(words[w]) for w in np.argsort(-row, kind="stable")[:n]] for row in scores]
 
     def top_documents(self, n: int = 10) -> list[list[tuple[Any, float]]]:
-        """The n training documents that are most about each topic: their names (numbers, if fit knew none) and the topic's share of each."""
+        """The n training documents that are most about each topic: their names (numbers, if fit
+        knew none) and the topic's share of each.
+        """
         check_is_fitted(self)
         if n < 1:
             raise ValueError(f"n is {n}; expected at least 1 document.")
         if not hasattr(self, "doc_topic_"):
-            raise ValueError("This model learned by partial_fit and keeps no documents; take the largest shares of its transform.")
+            raise ValueError(
+                "This model learned by partial_fit and keeps no documents; take the largest"
+                " proportions of its transform."
+            )
         names = range(len(self.doc_topic_)) if self.doc_names_ is None else self.doc_names_.tolist()
-        return [[(names[d], float(shares[d])) for d in np.argsort(-shares, kind="stable")[:n]] for shares in self.doc_topic_.T]
+        return [
+            [(names[d], float(proportions[d])) for d in np.argsort(-proportions, kind="stable")[:n]]
+            for proportions in self.doc_topic_.T
+        ]
 
     def topic_info(
         self, n: int = 10, *, vocabulary: Sequence[str] | None = None, relevance: float = 1.0
     ) -> pd.DataFrame | list[dict[str, Any]]:
-        """One row per topic: id, name, share of all tokens, prior and top words. A pandas frame if pandas is installed, otherwise dictionaries."""
+        """One row per topic: id, name, share of all tokens, prior and top words.
+
+        A pandas frame if pandas is installed, otherwise dictionaries.
+        """
         check_is_fitted(self)
-        share, names = self.topic_shares_, self.topic_names_
+        share, names = self.topic_proportions_, self.topic_names_
         rows = [
             {
                 "topic": k,
@@ -134,17 +170,20 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return pd.DataFrame(rows)
 
     def save(self, path: str | Path) -> None:
-        """Write the model to one file that `topoi.load` reads; see topoi.storage."""
-        from topoi.storage import save
+        """Write the model to one file that `topoi.load` reads; see topoi.models.files."""
+        from topoi.models.files import save
 
         save(self, path)
 
-    def report(self, path: str | Path, *, test: Any = None, n_words: int = 12, n_documents: int = 6) -> None:
-        """Write an HTML page about the model: a map of topics, their words, documents and authors. No scripts, nothing from the network.
+    def report(
+        self, path: str | Path, *, test: Any = None, n_words: int = 12, n_documents: int = 6
+    ) -> None:
+        """Write an HTML page about the model: a map of topics, their words, documents and authors.
+        No scripts, nothing from the network.
 
         test: documents the model has not seen (a Corpus or counts), to measure it on.
         """
-        from topoi.report import write
+        from topoi.report.page import write
 
         write(self, path, test=test, n_words=n_words, n_documents=n_documents)
 
@@ -155,17 +194,17 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return topics_html(self) + inherited
 
 
-def spelled(words: Sequence[str]) -> str:
-    """Words in a line, with commas if some are phrases."""
-    return (", " if any(" " in word for word in words) else " ").join(words)
-
-
 def topics_html(model: Topics) -> str:
     """A table of topics for notebooks."""
-    share = model.topic_shares_
+    share = model.topic_proportions_
     header = element("tr", element("th", "topic"), element("th", "share"), element("th", "words"))
     rows = [
-        element("tr", element("td", k), element("td", f"{share[k]:.1%}"), element("td", spelled(words), style="text-align:left"))
+        element(
+            "tr",
+            element("td", k),
+            element("td", f"{share[k]:.1%}"),
+            element("td", spelled(words), style="text-align:left"),
+        )
         for k, words in enumerate(model.top_words(8))
     ]
     return element("table", element("thead", header), element("tbody", *rows))

@@ -16,11 +16,15 @@ def distances(topic_word: np.ndarray) -> np.ndarray:
 def closest(apart: np.ndarray, n: int) -> list[list[int]]:
     """For each topic the n others that are closest. apart: (K, K)."""
     masked = apart + np.where(np.eye(len(apart), dtype=bool), np.inf, 0)
-    return [[int(k) for k in np.argsort(row, kind="stable")[: min(n, len(apart) - 1)]] for row in masked]
+    return [
+        [int(k) for k in np.argsort(row, kind="stable")[: min(n, len(apart) - 1)]] for row in masked
+    ]
 
 
 def places(apart: np.ndarray) -> np.ndarray:
-    """(K, 2) places from 0 to 1 whose distances are as near as can be to `apart` (classical multidimensional scaling)."""
+    """(K, 2) places from 0 to 1 whose distances are as near as can be to `apart` (classical
+    multidimensional scaling).
+    """
     n = len(apart)
     centre = np.eye(n) - 1 / n
     values, vectors = np.linalg.eigh(-0.5 * centre @ apart**2 @ centre)

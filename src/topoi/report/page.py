@@ -1,4 +1,4 @@
-"""The page of a report, piece by piece. `topoi.markup` escapes whatever is put into it."""
+"""The page of a report, piece by piece. `topoi.report.markup` escapes whatever is put into it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from topoi import __version__
 from topoi.evaluate import quality, topic_diversity
-from topoi.files import atomic_write
-from topoi.markup import Html, content_policy, element, inline, join
-from topoi.models.topics import Topics, spelled
 from topoi.report.layout import closest, distances, places
+from topoi.report.markup import Html, content_policy, element, inline, join, spelled
+from topoi.storage.files import atomic_write
 
 __all__ = ["write"]
 
@@ -28,8 +27,13 @@ BAR_WIDTHS = "".join(f".v{percent}{{--v:{percent}%}}\n" for percent in range(101
 LINE_BREAK, NEW_LINE = element("br"), Html("\n")
 
 
-def write(model: Topics, path: str | Path, *, test: Any = None, n_words: int = 12, n_documents: int = 6) -> None:
-    """Write the report of a fitted model to an HTML file. test: documents the model has not seen, to measure it on."""
+def write(
+    model: Any, path: str | Path, *, test: Any = None, n_words: int = 12, n_documents: int = 6
+) -> None:
+    """Write the report of a fitted model to an HTML file.
+
+    test: documents the model has not seen, to measure it on.
+    """
     check_is_fitted(model)
     for name, value in (("n_words", n_words), ("n_documents", n_documents)):
         if not isinstance(value, numbers.Integral) or value < 1:
@@ -41,9 +45,14 @@ def write(model: Topics, path: str | Path, *, test: Any = None, n_words: int = 1
 
 def _page(model: Any, measured: dict[str, float] | None, n_words: int, n_documents: int) -> Html:
     apart = distances(model.topic_word_)
-    order = [int(k) for k in np.argsort(-model.topic_shares_, kind="stable")]
-    title = f"{len(order)} topics" + (f" of {len(model.doc_topic_):,} documents" if hasattr(model, "doc_topic_") else "")
-    about = f"{type(model).__name__}, by topoi {__version__}. The largest topics come first; their numbers are those of the model."
+    order = [int(k) for k in np.argsort(-model.topic_proportions_, kind="stable")]
+    title = f"{len(order)} topics" + (
+        f" of {len(model.doc_topic_):,} documents" if hasattr(model, "doc_topic_") else ""
+    )
+    about = (
+        f"{type(model).__name__}, by topoi {__version__}. The largest topics come first; their"
+        " numbers are those of the model."
+    )
     facts = element("div", _facts(model, measured), _curve(getattr(model, "history_", [])))
     sections = [
         element("h1", title),
@@ -54,11 +63,16 @@ def _page(model: Any, measured: dict[str, float] | None, n_words: int, n_documen
         _authors(model),
     ]
     body = element("body", join(sections, NEW_LINE))
-    return join([Html("<!doctype html>"), element("html", _head(title), body, lang="en"), ""], NEW_LINE)
+    return join(
+        [Html("<!doctype html>"), element("html", _head(title), body, lang="en"), ""], NEW_LINE
+    )
 
 
 def _head(title: str) -> Html:
-    """The head of the page. Its policy lets a browser use the style sheet in it and nothing else."""
+    """The head of the page.
+
+    Its policy lets a browser use the style sheet in it and nothing else.
+    """
     style = files("topoi.report").joinpath("style.css").read_text("utf-8") + BAR_WIDTHS
     return element(
         "head",
@@ -70,7 +84,7 @@ def _head(title: str) -> Html:
     )
 
 
-# -------------------------------------------------------------------------------------------------------------------- the whole model
+# ---------------------------------------------------------------------------------- the whole model
 
 
 def _facts(model: Any, measured: dict[str, float] | None) -> Html:
@@ -81,7 +95,11 @@ def _facts(model: Any, measured: dict[str, float] | None) -> Html:
         _length(model),
         ("prior of topics", f"{alpha.sum():.3g} in all, {alpha.min():.3g} to {alpha.max():.3g}"),
         ("prior of words", f"{model.topic_word_prior_:.3g}"),
-        ("diversity", f"{topic_diversity(model):.2f} ", _small("of the topics' top 25 words are different")),
+        (
+            "diversity",
+            f"{topic_diversity(model):.2f} ",
+            _small("of the topics' top 25 words are different"),
+        ),
     ]
     if hasattr(model, "link_weight_"):
         facts.append(("weight of links", f"{model.link_weight_:.3f}"))
@@ -93,7 +111,11 @@ def _facts(model: Any, measured: dict[str, float] | None) -> Html:
                 f"{measured['perplexity']:.1f} ",
                 _small(f"{interval}, on {measured['documents']:,} other documents"),
             ),
-            ("coherence (NPMI)", f"{measured['npmi']:.3f} ", _small("of top words in the same documents")),
+            (
+                "coherence (NPMI)",
+                f"{measured['npmi']:.3f} ",
+                _small("of top words in the same documents"),
+            ),
         ]
     return _table([(element("th", name), element("td", *value)) for name, *value in facts])
 
@@ -101,14 +123,18 @@ def _facts(model: Any, measured: dict[str, float] | None) -> Html:
 def _length(model: Any) -> tuple[str, str]:
     """How long it learned, and in what."""
     history = getattr(model, "history_", None)
-    unit = "batches" if not history else "passes" if history[-1]["schedule"] == "batches" else "sweeps"
+    unit = (
+        "batches" if not history else "passes" if history[-1]["schedule"] == "batches" else "sweeps"
+    )
     asked = model.tol > 0 and not getattr(model, "converged_", True)
-    return unit, f"{model.n_iter_}{', stopped before it came to rest' if asked else ''}"
+    return unit, f"{model.n_iter_}{', stopped before it converged' if asked else ''}"
 
 
 def _map(model: Any, apart: np.ndarray) -> Html:
-    """Topics as circles: area for size, closeness for words in common; a click leads to the topic."""
-    radius = np.maximum(MAP_SIZE * np.sqrt(COVERED * model.topic_shares_ / np.pi), 4)
+    """Topics as circles: area for size, closeness for words in common; a click leads to
+    the topic.
+    """
+    radius = np.maximum(MAP_SIZE * np.sqrt(COVERED * model.topic_proportions_ / np.pi), 4)
     at = 40 + (MAP_SIZE - 80) * places(apart)
     names, words = _given_names(model), model.top_words(6)
     circles = []
@@ -116,30 +142,45 @@ def _map(model: Any, apart: np.ndarray) -> Html:
         x, y = f"{at[k, 0]:.1f}", f"{at[k, 1]:.1f}"
         hover = element("title", f"{k} {names[k]} {spelled(words[k])}")
         circle = element("circle", cx=x, cy=y, r=f"{radius[k]:.1f}")
-        circles.append(element("a", hover, circle, element("text", k, class_="centred", x=x, y=y), href=f"#topic-{k}"))
+        circles.append(
+            element(
+                "a",
+                hover,
+                circle,
+                element("text", k, class_="centred", x=x, y=y),
+                href=f"#topic-{k}",
+            )
+        )
     label = "Map of the topics: close ones share words, large ones hold more of the documents"
     return _drawing(label, MAP_SIZE, MAP_SIZE, *circles)
 
 
 def _overview(model: Any, order: Sequence[int]) -> Html:
     """A line for each topic."""
-    shares, names, words = model.topic_shares_, _given_names(model), model.top_words(10)
-    most = max(shares.max(), 1e-300)
+    proportions, names, words = model.topic_proportions_, _given_names(model), model.top_words(10)
+    most = max(proportions.max(), 1e-300)
     rows = [_header("topic", "share", "words")]
     for k in order:
         name = join([element("b", names[k]), " "]) if names[k] else ""
-        bar = _bar(f"{shares[k]:.1%}", shares[k] / most)
+        bar = _bar(f"{proportions[k]:.1%}", proportions[k] / most)
         rows.append((element("td", _link(k)), bar, element("td", name, spelled(words[k]))))
     return _table(rows)
 
 
 def _curve(history: Sequence[dict[str, Any]]) -> Html:
     """Training perplexity over sweeps, if it was measured."""
-    seen = [(record["sweep"], record["perplexity"]) for record in history if record.get("perplexity") is not None]
+    seen = [
+        (record["sweep"], record["perplexity"])
+        for record in history
+        if record.get("perplexity") is not None
+    ]
     if len(seen) < 2:
         return Html()
     x, y = np.array(seen, dtype=float).T
-    across, down = 45 + 240 * (x - x[0]) / (x[-1] - x[0]), 10 + 100 * (y.max() - y) / max(np.ptp(y), 1e-12)
+    across, down = (
+        45 + 240 * (x - x[0]) / (x[-1] - x[0]),
+        10 + 100 * (y.max() - y) / max(np.ptp(y), 1e-12),
+    )
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(across, down, strict=True))
     ticks = [(0, 14, y.max()), (0, 114, y.min()), (45, 128, x[0]), (265, 128, x[-1])]
     drawing = _drawing(
@@ -153,12 +194,14 @@ def _curve(history: Sequence[dict[str, Any]]) -> Html:
     return join([element("h3", "training perplexity over sweeps"), drawing])
 
 
-# -------------------------------------------------------------------------------------------------------------------------- topics
+# ------------------------------------------------------------------------------------------- topics
 
 
-def _topics(model: Any, order: Iterable[int], near: list[list[int]], n_words: int, n_documents: int) -> list[Html]:
+def _topics(
+    model: Any, order: Iterable[int], near: list[list[int]], n_words: int, n_documents: int
+) -> list[Html]:
     """A section for each topic: words, documents, authors, other topics."""
-    shares, names, labels = model.topic_shares_, _given_names(model), _labels(model)
+    proportions, names, labels = model.topic_proportions_, _given_names(model), _labels(model)
     typical = model.top_words(n_words, relevance=TYPICAL)
     documents = model.top_documents(n_documents) if hasattr(model, "doc_topic_") else None
     frequent = _frequent_words(model, n_words)
@@ -173,22 +216,43 @@ def _topics(model: Any, order: Iterable[int], near: list[list[int]], n_words: in
         parts.append(("closest topics", _references(near[k], labels)))
         if hasattr(model, "link_topic_"):
             linked = np.argsort(-model.link_topic_[k], kind="stable")[:NEIGHBOURS].tolist()
-            parts.append(("linked documents are about", _references(linked, labels, model.link_topic_[k])))
+            parts.append(
+                ("linked documents are about", _references(linked, labels, model.link_topic_[k]))
+            )
         blocks = [element("div", element("h3", title), content) for title, content in parts]
-        heading = element("h2", f"Topic {k}{': ' * bool(names[k])}{names[k]} ", _small(f"{shares[k]:.1%}"))
-        out.append(element("section", heading, element("div", *blocks, class_="parts"), class_="topic", id=f"topic-{k}"))
+        heading = element(
+            "h2", f"Topic {k}{': ' * bool(names[k])}{names[k]} ", _small(f"{proportions[k]:.1%}")
+        )
+        out.append(
+            element(
+                "section",
+                heading,
+                element("div", *blocks, class_="parts"),
+                class_="topic",
+                id=f"topic-{k}",
+            )
+        )
     return out
 
 
 def _frequent_words(model: Any, n: int) -> list[Html]:
-    """For each topic a table of its top words: bars for their shares of the topic, and how much of each word is in this topic."""
+    """For each topic a table of its top words: bars for their proportions of the topic, and how
+    much of each word is in this topic.
+    """
     words, topic_word = model._words(None), model.topic_word_
     held = np.maximum(model.components_.astype(np.float64) - model.topic_word_prior_, 0)
     here = held / np.maximum(held.sum(axis=0), 1e-300)
     tables = []
     for k, row in enumerate(topic_word):
         top = np.argsort(-row, kind="stable")[:n]
-        cells = [(_bar(words[w], row[w] / row[top[0]]), _number(f"{row[w]:.1%}"), _number(f"{here[k, w]:.0%}", "faint")) for w in top]
+        cells = [
+            (
+                _bar(words[w], row[w] / row[top[0]]),
+                _number(f"{row[w]:.1%}"),
+                _number(f"{here[k, w]:.0%}", "faint"),
+            )
+            for w in top
+        ]
         tables.append(_table([_header("word", "of topic", "of word"), *cells]))
     return tables
 
@@ -203,14 +267,25 @@ def _authors(model: Any) -> Html:
     for a in most:
         top = np.argsort(-model.author_topic_[a], kind="stable")[:NEIGHBOURS].tolist()
         topics = _references(top, labels, model.author_topic_[a])
-        rows.append((element("td", model.author_names_[a]), _number(f"{written[a]:,.0f}"), element("td", topics)))
+        rows.append(
+            (
+                element("td", model.author_names_[a]),
+                _number(f"{written[a]:,.0f}"),
+                element("td", topics),
+            )
+        )
     count = f"{len(model.author_names_):,} authors" + (
         f", the first {MOST_AUTHORS} by tokens" if len(model.author_names_) > MOST_AUTHORS else ""
     )
-    return element("section", element("h2", "Authors"), element("details", element("summary", count), _table(rows)), class_="topic")
+    return element(
+        "section",
+        element("h2", "Authors"),
+        element("details", element("summary", count), _table(rows)),
+        class_="topic",
+    )
 
 
-# -------------------------------------------------------------------------------------------------------------------------- pieces
+# ------------------------------------------------------------------------------------------- pieces
 
 
 def _table(rows: Iterable[Iterable[Html]]) -> Html:
@@ -245,16 +320,25 @@ def _bars(scored: Iterable[tuple[Any, float]]) -> Html:
 def _drawing(label: str, width: int, height: int, *shapes: Html) -> Html:
     """An SVG image, `label` for those who cannot see it."""
     box = f"0 0 {width} {height}"
-    return element("svg", *shapes, role="img", aria_label=label, width=width, height=height, viewBox=box)
+    return element(
+        "svg", *shapes, role="img", aria_label=label, width=width, height=height, viewBox=box
+    )
 
 
 def _link(topic: int) -> Html:
     return element("a", topic, href=f"#topic-{topic}")
 
 
-def _references(topics: Iterable[int], labels: Sequence[str], shares: np.ndarray | None = None) -> Html:
-    """Topics, a line each, with their labels and, if given, their shares."""
-    lines = [join([_link(k), " " if shares is None else f" {shares[k]:.0%} ", _small(labels[k])]) for k in topics]
+def _references(
+    topics: Iterable[int], labels: Sequence[str], proportions: np.ndarray | None = None
+) -> Html:
+    """Topics, a line each, with their labels and, if given, their proportions."""
+    lines = [
+        join(
+            [_link(k), " " if proportions is None else f" {proportions[k]:.0%} ", _small(labels[k])]
+        )
+        for k in topics
+    ]
     return join(lines, LINE_BREAK)
 
 
@@ -265,4 +349,7 @@ def _given_names(model: Any) -> list[str]:
 
 def _labels(model: Any) -> list[str]:
     """(K,) the name of each topic, or its first words."""
-    return [name or spelled(words) for name, words in zip(_given_names(model), model.top_words(3), strict=True)]
+    return [
+        name or spelled(words)
+        for name, words in zip(_given_names(model), model.top_words(3), strict=True)
+    ]

@@ -1,13 +1,21 @@
-"""The compiled heart. Begin with `sweeps.py`; `reference.py` beside this folder says the same in plain NumPy."""
+"""The compiled heart.
+
+Begin with `sweeps.py`; `reference.py` beside this folder says the same in plain NumPy.
+"""
 
 from topoi.infer.kernels.active import active_stage
-from topoi.infer.kernels.fresh import count_words_stage, exchange_stage, infer_joint_stage, infer_stage
+from topoi.infer.kernels.counts import count_stage, merge_shared, start_stage
+from topoi.infer.kernels.fresh import (
+    count_words_stage,
+    exchange_stage,
+    infer_joint_stage,
+    infer_stage,
+)
 from topoi.infer.kernels.gibbs import gibbs_stage
 from topoi.infer.kernels.lists import admit, copy_stage, topics_of_words
-from topoi.infer.kernels.rows import uniforms
+from topoi.infer.kernels.primitives import uniforms
+from topoi.infer.kernels.stateless import recall_stage, stateless_stage, stateless_start_stage
 from topoi.infer.kernels.sweeps import joint_stage, sweep_stage
-from topoi.infer.kernels.tables import count_stage, merge_shared, start_stage
-from topoi.infer.kernels.tiny import recall_stage, tiny_stage, tiny_start_stage
 
 __all__ = [
     "active_stage",
@@ -23,9 +31,9 @@ __all__ = [
     "merge_shared",
     "recall_stage",
     "start_stage",
+    "stateless_stage",
+    "stateless_start_stage",
     "sweep_stage",
-    "tiny_stage",
-    "tiny_start_stage",
     "topics_of_words",
     "uniforms",
 ]

@@ -60,7 +60,9 @@ class KernelCache(FunctionCache):
 
 
 class CheckedFiles(IndexDataCacheFile):
-    """Index and data of a kernel, each behind a digest. A file with a wrong digest is as good as absent.
+    """Index and data of a kernel, each behind a digest.
+
+    A file with a wrong digest is as good as absent.
 
     The digest also covers the version of Numba, whether indices are checked, and all sources that
     kernels are compiled from: Numba watches only the file of a kernel, and not those of the
@@ -108,10 +110,10 @@ def _cut(sealed: bytes) -> tuple[bytes, bytes]:
 
 @functools.cache
 def _shared_sources() -> str:
-    """A digest of the files that kernels take functions and bundles of arrays from."""
+    """A digest of the files that kernels take functions and arrays from."""
     folder = Path(__file__).parent
     digest = hashlib.sha256()
-    for path in [*sorted(folder.glob("*.py")), folder.parent / "bundles.py"]:
+    for path in [*sorted(folder.glob("*.py")), folder.parent / "arrays.py"]:
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
@@ -120,6 +122,7 @@ def _shared_sources() -> str:
 def _warn_uncached(reason: str) -> None:
     """Once for each reason, however many kernels there are."""
     warnings.warn(
-        f"Compiled kernels are not kept: {reason}. Every process compiles them again; set NUMBA_CACHE_DIR to a folder of your own.",
+        f"Compiled kernels are not kept: {reason}. Every process compiles them again; set"
+        " NUMBA_CACHE_DIR to a folder of your own.",
         stacklevel=2,
     )

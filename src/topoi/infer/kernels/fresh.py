@@ -1,42 +1,79 @@
-"""Documents inferred afresh: each starts from its words alone and takes a few passes over its own edges.
+"""Documents inferred afresh: each starts from its words alone and takes a few passes over its own
+edges.
 
-What documents told words in the last round stands in `phi`, as everything others said does; each message removes itself
-from it, as always. Nothing of the document's own last round is read: its counts begin at 0.
-A discount is taken off the document's counts before the prior is added, max(theta - own - discount, 0) + alpha, as
-exp(digamma(theta + alpha)) does for counts that are not small. It is written max(theta - own, discount) + (alpha - discount),
-which costs the loop nothing.
+What documents told words in the last round stands in `phi`, as everything others said does; each
+message removes itself from it, as always. Nothing of the document's own last round is read: its
+counts begin at 0. A discount is taken off the document's counts before the prior is added,
+max(theta - own - discount, 0) + alpha, as exp(digamma(theta + alpha)) does for counts that are not
+small. It is written max(theta - own, discount) + (alpha - discount), which costs the loop nothing.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from topoi.infer.kernels.rows import buffers, compiled, digamma, f4, gather, shape
+from topoi.infer.kernels.primitives import buffers, compiled, digamma, f4, gather, shape
 from topoi.infer.kernels.sweeps import joint_message, renew_dense, renew_listed
 
 TINY = 1e-18  # smallest exp(digamma): the product of two stays a normal single-precision number
 
 
 @compiled
-def infer_stage(wires, doc_ptr, doc_visits, docs, read, flow, fields, knobs, afresh, worker, n_workers):
-    """Infer this worker's part of `docs`, which own themselves: their messages in flow.mu, and their rows of read.theta.
+def infer_stage(
+    arrays, doc_ptr, doc_visits, docs, read, messages, fields, params, afresh, worker, n_workers
+):
+    """Infer this worker's part of `docs`, which own themselves: their messages in messages.mu, and
+    their rows of read.theta.
 
-    doc_ptr (D + 1,), doc_visits: the visits of each document. Words do not change. flow.residual of a document's first
-    visit becomes sum |theta_new - theta_old|, of the others 0.
+    doc_ptr (D + 1,), doc_visits: the visits of each document. Words do not change.
+    messages.residual of a document's first visit becomes sum |theta_new - theta_old|, of the others
+    0.
     """
     zero, one = f4(0), f4(1)
-    K = len(knobs.alpha)
-    visit_edge, visit_message, slot_ptr, slots = wires.visit_edge, wires.visit_message, wires.slot_ptr, wires.slots
-    topic_ptr, topics, words, weights = wires.topic_ptr, wires.topics, wires.edge_word, wires.edge_x
-    theta, phi, mu, residual = read.theta, read.phi, flow.mu, flow.residual
-    message, field_weight, prior, word_prior = fields.message, fields.weight, knobs.alpha, knobs.word_prior
+    K = len(params.alpha)
+    visit_edge, visit_message, slot_ptr, slots = (
+        arrays.visit_edge,
+        arrays.visit_message,
+        arrays.slot_ptr,
+        arrays.slots,
+    )
+    topic_ptr, topics, words, weights = (
+        arrays.topic_ptr,
+        arrays.topics,
+        arrays.edge_word,
+        arrays.edge_x,
+    )
+    theta, phi, mu, residual = read.theta, read.phi, messages.mu, messages.residual
+    message, field_weight, prior, word_prior = (
+        fields.message,
+        fields.weight,
+        params.alpha,
+        params.word_prior,
+    )
     scratch, where = buffers(11, K), np.zeros(K, np.uint32)
-    total, alpha, lowered, word, heard = scratch[0, :K], scratch[1, :K], scratch[2, :K], scratch[3, :K], scratch[4, :K]
-    side, gained, new, gain, row = scratch[5, :K], scratch[6, :K], scratch[7, :K], scratch[8, :K], scratch[9, :K]
-    stock = scratch[10, :K]
+    total, alpha, lowered, word, field_term = (
+        scratch[0, :K],
+        scratch[1, :K],
+        scratch[2, :K],
+        scratch[3, :K],
+        scratch[4, :K],
+    )
+    side, gained, new, gain, row = (
+        scratch[5, :K],
+        scratch[6, :K],
+        scratch[7, :K],
+        scratch[8, :K],
+        scratch[9, :K],
+    )
+    base_total = scratch[10, :K]
     for k in range(K):
-        stock[k] = f4(read.totals[k] + knobs.beta_sum)
-    beta_sum, cap, discount, own_words = f4(knobs.beta_sum), f4(knobs.own_cap), f4(afresh.discount), not knobs.frozen_words
+        base_total[k] = f4(read.totals[k] + params.beta_sum)
+    beta_sum, cap, discount, own_words = (
+        f4(params.beta_sum),
+        f4(params.own_cap),
+        f4(afresh.discount),
+        not params.frozen_words,
+    )
     digammas = afresh.digamma
     for i in range(worker, len(docs), n_workers):
         doc = docs[i]
@@ -48,10 +85,10 @@ def infer_stage(wires, doc_ptr, doc_visits, docs, read, flow, fields, knobs, afr
         for k in range(L):
             topic = topics[list_at + k] if listed else k
             where[k] = topic
-            total[k] = stock[topic]
+            total[k] = base_total[topic]
             alpha[k] = prior[topic]
             word[k] = word_prior[topic]
-            heard[k] = message[doc, topic] if field_weight[doc] > zero else zero
+            field_term[k] = message[doc, topic] if field_weight[doc] > zero else zero
             side[k] = zero
         least = zero
         if field_weight[doc] > zero:
@@ -59,7 +96,8 @@ def infer_stage(wires, doc_ptr, doc_visits, docs, read, flow, fields, knobs, afr
                 least += alpha[k]
         n_d = zero
         for t in range(afresh.passes + 1):
-            # From nothing first, all messages at once; then in place (VB: all at once, digammas of what the last pass counted).
+            # From nothing first, all messages at once; then in place (VB: all at once, digammas of
+            # what the last pass counted).
             in_place, cut = t > 0 and not digammas, discount if t > 0 and not digammas else zero
             held = zero
             for k in range(L):
@@ -86,13 +124,17 @@ def infer_stage(wires, doc_ptr, doc_visits, docs, read, flow, fields, knobs, afr
                         n_d += weights[e]
                 if listed:
                     moved += renew_listed(
-                        words, weights, first, last, m, phi, phi, where, side, gained, total, lowered, heard, held, least,
-                        one - field_weight[doc], new, gain, row, word, beta_sum, cap, one, cut, in_place, own_words, False,
+                        words, weights, first, last, m, phi, phi, where, side, gained, total,
+                        lowered, field_term, held, least,
+                        one - field_weight[doc], new, gain, row, word, beta_sum, cap, one, cut,
+                        in_place, own_words, False,
                     )  # fmt: skip
                 else:
                     moved += renew_dense(
-                        words, weights, first, last, m, phi, phi, side, gained, total, lowered, heard, held, least,
-                        one - field_weight[doc], new, gain, word, beta_sum, cap, one, cut, in_place, own_words, False,
+                        words, weights, first, last, m, phi, phi, side, gained, total, lowered,
+                        field_term, held, least,
+                        one - field_weight[doc], new, gain, word, beta_sum, cap, one, cut,
+                        in_place, own_words, False,
                     )  # fmt: skip
             if not in_place:
                 for k in range(L):
@@ -109,35 +151,49 @@ def infer_stage(wires, doc_ptr, doc_visits, docs, read, flow, fields, knobs, afr
 
 
 @compiled
-def infer_joint_stage(wires, doc_ptr, doc_visits, docs, read, flow, fields, knobs, afresh, worker, n_workers):
-    """`infer_stage` for documents whose owners may be several, or own other documents too. Owners stand still, like words:
-    what a document infers is how its words fall to them. The first pass that removes a message from the tables it is in
-    is taken whole, the others half (algorithms 4.3: whole steps overshoot).
+def infer_joint_stage(
+    arrays, doc_ptr, doc_visits, docs, read, messages, fields, params, afresh, worker, n_workers
+):
+    """`infer_stage` for documents whose owners may be several, or own other documents too.
+
+    Owners stand still, like words: what a document infers is how its words fall to them. The first
+    pass that removes a message from the tables it is in is taken whole, the others half (algorithms
+    4.3: whole steps overshoot).
     """
     zero, half, one = f4(0), f4(0.5), f4(1)
-    K, most = len(knobs.alpha), knobs.max_owners
-    topics, words, weights, mu = wires.topics, wires.edge_word, wires.edge_x, flow.mu
-    beta, beta_sum, cap, prior = f4(knobs.beta), f4(knobs.beta_sum), f4(knobs.own_cap), f4(knobs.owner_prior)
-    one_each, many, shares = buffers(6, K), buffers(2, most * K), buffers(2, most)
-    stock = one_each[5, :K]
+    K, most = len(params.alpha), params.max_owners
+    topics, words, weights, mu = arrays.topics, arrays.edge_word, arrays.edge_x, messages.mu
+    beta, beta_sum, cap, prior = (
+        f4(params.beta),
+        f4(params.beta_sum),
+        f4(params.own_cap),
+        f4(params.owner_prior),
+    )
+    one_each, many, proportions = buffers(6, K), buffers(2, most * K), buffers(2, most)
+    base_total = one_each[5, :K]
     for k in range(K):
-        stock[k] = f4(read.totals[k] + knobs.beta_sum)
+        base_total[k] = f4(read.totals[k] + params.beta_sum)
     for i in range(worker, len(docs), n_workers):
         doc = docs[i]
-        n, L, list_at, listed = shape(wires, doc, K)
+        n, L, list_at, listed = shape(arrays, doc, K)
         total, alpha, row = one_each[0, :L], one_each[1, :L], one_each[2, :L]
-        says, heard, side, new = one_each[3, :L], one_each[4, :L], many[0, : n * L], many[1, : n * L]
-        share, mass = shares[0, :n], shares[1, :n]
-        silence = one - fields.weight[doc]
-        gather(stock.reshape(1, -1), 0, topics, list_at, listed, L, total)
-        gather(knobs.alpha.reshape(1, -1), 0, topics, list_at, listed, L, alpha)
-        heard[:] = zero
-        if silence < one:
-            gather(fields.message, doc, topics, list_at, listed, L, heard)
+        word_term, field_term, side, new = (
+            one_each[3, :L],
+            one_each[4, :L],
+            many[0, : n * L],
+            many[1, : n * L],
+        )
+        owner_mass, mass = proportions[0, :n], proportions[1, :n]
+        own_weight = one - fields.weight[doc]
+        gather(base_total.reshape(1, -1), 0, topics, list_at, listed, L, total)
+        gather(params.alpha.reshape(1, -1), 0, topics, list_at, listed, L, alpha)
+        field_term[:] = zero
+        if own_weight < one:
+            gather(fields.message, doc, topics, list_at, listed, L, field_term)
         for j in range(n):
-            slot = wires.slots[wires.slot_ptr[doc] + j]
+            slot = arrays.slots[arrays.slot_ptr[doc] + j]
             gather(read.theta, slot, topics, list_at, listed, L, side[j * L : (j + 1) * L])
-        share[:] = zero
+        owner_mass[:] = zero
         moved = 0.0
         for t in range(afresh.passes + 1):
             pace = one if t < 2 else half
@@ -145,18 +201,19 @@ def infer_joint_stage(wires, doc_ptr, doc_visits, docs, read, flow, fields, knob
             moved = 0.0
             for a in range(doc_ptr[doc], doc_ptr[doc + 1]):
                 v = doc_visits[a]
-                at = wires.visit_message[v]
-                for e in range(wires.visit_edge[v], wires.visit_edge[v + 1]):
+                at = arrays.visit_message[v]
+                for e in range(arrays.visit_edge[v], arrays.visit_edge[v + 1]):
                     x, m = weights[e], mu[at : at + n * L]
                     at += n * L
                     if t == 0:
                         m[:] = zero
                     own = min(x, cap)
-                    own_word = zero if knobs.frozen_words else own
+                    own_word = zero if params.frozen_words else own
                     gather(read.phi, words[e], topics, list_at, listed, L, row)
                     z = joint_message(
-                        row, side, total, alpha, beta, beta_sum, own_word, own, m, new, says, share, prior,
-                        knobs.plain_side, silence, heard,
+                        row, side, total, alpha, beta, beta_sum, own_word, own, m, new, word_term,
+                        owner_mass, prior,
+                        params.plain_side, own_weight, field_term,
                     )  # fmt: skip
                     scale = pace / z
                     for j in range(n):
@@ -165,20 +222,28 @@ def infer_joint_stage(wires, doc_ptr, doc_visits, docs, read, flow, fields, knob
                             moved += x * abs(value - m[k])
                             m[k] = value
                             mass[j] += x * value
-            share[:] = mass
+            owner_mass[:] = mass
         for a in range(doc_ptr[doc], doc_ptr[doc + 1]):
-            flow.residual[doc_visits[a]] = moved if a == doc_ptr[doc] else 0.0
+            messages.residual[doc_visits[a]] = moved if a == doc_ptr[doc] else 0.0
 
 
 @compiled
-def count_words_stage(wires, flow, knobs, block, write, worker, n_workers):
-    """write (W, K) += what the messages of document block `block` give to words. Cells of one block share no word."""
-    K, mu = len(knobs.alpha), flow.mu
-    visit_doc, visit_edge, visit_message = wires.visit_doc, wires.visit_edge, wires.visit_message
-    topic_ptr, topics, words, weights = wires.topic_ptr, wires.topics, wires.edge_word, wires.edge_x
-    for q in range(worker, knobs.n_word_blocks, n_workers):
-        cell = block * knobs.n_word_blocks + q
-        for v in range(wires.cell_visit[cell], wires.cell_visit[cell + 1]):
+def count_words_stage(arrays, messages, params, block, write, worker, n_workers):
+    """write (W, K) += what the messages of document block `block` give to words.
+
+    Cells of one block share no word.
+    """
+    K, mu = len(params.alpha), messages.mu
+    visit_doc, visit_edge, visit_message = arrays.visit_doc, arrays.visit_edge, arrays.visit_message
+    topic_ptr, topics, words, weights = (
+        arrays.topic_ptr,
+        arrays.topics,
+        arrays.edge_word,
+        arrays.edge_x,
+    )
+    for q in range(worker, params.n_word_blocks, n_workers):
+        cell = block * params.n_word_blocks + q
+        for v in range(arrays.cell_visit[cell], arrays.cell_visit[cell + 1]):
             doc, first, last, at = visit_doc[v], visit_edge[v], visit_edge[v + 1], visit_message[v]
             list_at, L = topic_ptr[doc], topic_ptr[doc + 1] - topic_ptr[doc]
             if L > 0:
@@ -195,12 +260,14 @@ def count_words_stage(wires, flow, knobs, block, write, worker, n_workers):
 
 
 @compiled
-def exchange_stage(phi, own, new, step, worker, n_workers):
-    """Let a block of documents exchange what it told words, `own` (W, K), for `new`, `step` times the difference; `new` becomes 0."""
-    zero, step = f4(0), f4(step)
+def exchange_stage(phi, own, new, relaxation, worker, n_workers):
+    """Let a block of documents exchange what it told words, `own` (W, K), for `new`, `relaxation`
+    times the difference; `new` becomes 0.
+    """
+    zero, relaxation = f4(0), f4(relaxation)
     for w in range(worker, len(phi), n_workers):
         for k in range(phi.shape[1]):
-            change = step * (new[w, k] - own[w, k])
+            change = relaxation * (new[w, k] - own[w, k])
             own[w, k] += change
             phi[w, k] = max(phi[w, k] + change, zero)
             new[w, k] = zero

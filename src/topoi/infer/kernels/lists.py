@@ -1,15 +1,19 @@
-"""Topic lists of documents: which topics may enter, and messages moved from old lists to new ones."""
+"""Topic lists of documents: which topics may enter, and messages moved from old lists to
+new ones.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from topoi.infer.kernels.rows import buffers, compiled, f4
+from topoi.infer.kernels.primitives import buffers, compiled, f4
 
 
 @compiled
 def topics_of_words(phi, word_weight, least):
-    """The topics that hold at least the share `least` of a word's weight, for each word: pointers (W + 1,) and topics."""
+    """The topics that hold at least the share `least` of a word's weight, for each word: pointers
+    (W + 1,) and topics.
+    """
     W, K = phi.shape
     ptr = np.zeros(W + 1, np.int64)
     for w in range(W):
@@ -28,12 +32,29 @@ def topics_of_words(phi, word_weight, least):
 
 
 @compiled
-def admit(indptr, words, weights, slot, theta, phi, totals, alpha, beta, ptr, topics, enough, keep, worker, n_workers):
+def admit(
+    indptr,
+    words,
+    weights,
+    slot,
+    theta,
+    phi,
+    totals,
+    alpha,
+    beta,
+    ptr,
+    topics,
+    enough,
+    keep,
+    worker,
+    n_workers,
+):
     """Let topics on the lists `keep` (D, K) whose entry would raise the likelihood of the document.
 
-    The slope of log p(d) in theta_d(k) is sum_w x phi_w(k) / p(w | d); for topics in use it is n_d, so a topic with more is missing, and one with
-    nearly as much holds a little by its prior. Those with `enough` times n_d enter.
-    indptr, words, weights: documents x words; slot (D,): row of theta; ptr, topics: from `topics_of_words`, only these are asked.
+    The slope of log p(d) in theta_d(k) is sum_w x phi_w(k) / p(w | d); for topics in use it is n_d,
+    so a topic with more is missing, and one with nearly as much holds a little by its prior. Those
+    with `enough` times n_d enter. indptr, words, weights: documents x words; slot (D,): row of
+    theta; ptr, topics: from `topics_of_words`, only these are asked.
     """
     D, K = keep.shape
     W = phi.shape[0]
@@ -67,18 +88,22 @@ def admit(indptr, words, weights, slot, theta, phi, totals, alpha, beta, ptr, to
 
 
 @compiled
-def copy_stage(wires, old_ptr, old_topics, old_message, old_mu, flow, knobs, stage, worker, n_workers):
-    """Copy the messages of this worker's cells from old lists into flow.mu by the lists in `wires`, and let each sum to 1 again.
+def copy_stage(
+    arrays, old_ptr, old_topics, old_message, old_mu, messages, params, stage, worker, n_workers
+):
+    """Copy the messages of this worker's cells from old lists into messages.mu by the lists in
+    `arrays`, and let each sum to 1 again.
 
-    A topic that enters begins with nothing; a message that has lost all its topics says nothing and becomes even.
+    A topic that enters begins with nothing; a message that has lost all its topics says nothing and
+    becomes even.
     """
-    place, source = np.zeros(len(knobs.alpha), np.int64), np.zeros(len(knobs.alpha), np.int64)
+    place, source = np.zeros(len(params.alpha), np.int64), np.zeros(len(params.alpha), np.int64)
     visit_doc, visit_edge, visit_message, topic_ptr, topics = (
-        wires.visit_doc, wires.visit_edge, wires.visit_message, wires.topic_ptr, wires.topics
+        arrays.visit_doc, arrays.visit_edge, arrays.visit_message, arrays.topic_ptr, arrays.topics
     )  # fmt: skip
-    for p in range(worker, knobs.n_doc_blocks, n_workers):
-        cell = p * knobs.n_word_blocks + (p + stage) % knobs.n_word_blocks
-        for v in range(wires.cell_visit[cell], wires.cell_visit[cell + 1]):
+    for p in range(worker, params.n_doc_blocks, n_workers):
+        cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
+        for v in range(arrays.cell_visit[cell], arrays.cell_visit[cell + 1]):
             doc, n_edges = visit_doc[v], visit_edge[v + 1] - visit_edge[v]
             first, L = topic_ptr[doc], topic_ptr[doc + 1] - topic_ptr[doc]
             old_first, old_L = old_ptr[doc], old_ptr[doc + 1] - old_ptr[doc]
@@ -87,7 +112,7 @@ def copy_stage(wires, old_ptr, old_topics, old_message, old_mu, flow, knobs, sta
                 place[old_topics[old_first + k]] = k
             for k in range(L):
                 source[k] = place[topics[first + k]]
-            m = flow.mu[visit_message[v] : visit_message[v] + n_edges * L].reshape(n_edges, L)
+            m = messages.mu[visit_message[v] : visit_message[v] + n_edges * L].reshape(n_edges, L)
             old = old_mu[old_message[v] : old_message[v] + n_edges * old_L].reshape(n_edges, old_L)
             for i in range(n_edges):
                 z = f4(0)

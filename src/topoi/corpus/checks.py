@@ -1,0 +1,103 @@
+"""Checks of counts: what compiled code may rely on."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+__all__ = ["check_counts", "is_whole", "refuse_broken", "refuse_half_characters", "refuse_masked"]
+
+HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+MOST = 1e12  # that an entry may be
+
+
+def check_counts(counts: Any, *, name: str = "X") -> sparse.csr_array:
+    """Return `counts` as a canonical float64 CSR array (sorted, no duplicates, no explicit zeros),
+    or say what is wrong with it.
+    """
+    refuse_broken(counts, name)
+    if sparse.issparse(counts):
+        if counts.dtype.kind not in "fiub":
+            raise ValueError(
+                f"{name} holds {counts.dtype} entries; expected numbers. Convert it with"
+                " .astype(float)."
+            )
+        csr = sparse.csr_array(
+            counts.astype(np.float64)
+        )  # a copy; numbers first: small types overflow where entries are summed
+    else:
+        array = np.asarray(counts)
+        if array.ndim != 2:
+            raise ValueError(
+                f"{name} has {array.ndim} dimension(s); expected documents x words. For one"
+                f" document use {name}.reshape(1, -1)."
+            )
+        if array.dtype.kind not in "fiub":
+            raise ValueError(
+                f"{name} holds {array.dtype} entries; expected counts. For raw text use"
+                " scikit-learn's CountVectorizer first."
+            )
+        csr = sparse.csr_array(array.astype(np.float64))
+    if not np.isfinite(csr.data).all():
+        raise ValueError(
+            f"{name} contains NaN or infinity. Replace missing counts by 0, for instance with"
+            " numpy.nan_to_num."
+        )
+    if csr.nnz and csr.data.min() < 0:
+        raise ValueError(
+            f"Negative values in {name}: topic models need counts or weights >= 0. Clip them, or"
+            " check the preprocessing."
+        )
+    csr.sum_duplicates()
+    csr.eliminate_zeros()
+    if csr.nnz and csr.data.max() > MOST:
+        raise ValueError(
+            f"{name} holds {csr.data.max():g}; single precision can only work with entries up to"
+            f" {MOST:g}. Divide it by a constant."
+        )
+    return csr
+
+
+def refuse_broken(table: Any, name: str = "X") -> None:
+    """Refuse a masked array, and a sparse matrix that would lead compiled code out of its
+    arrays.
+    """
+    refuse_masked(table, name)
+    if sparse.issparse(table) and table.format in ("csr", "csc", "bsr"):
+        try:
+            table.check_format(full_check=True)
+            # SciPy does not look at the pointers if the last of them is 0.
+            if (np.diff(table.indptr.astype(np.int64)) < 0).any():
+                raise ValueError("indptr must not decrease")
+        except ValueError as error:
+            raise ValueError(
+                f"{name} is a damaged sparse matrix ({error}). Make it anew from its entries, with"
+                " coo_array."
+            ) from None
+
+
+def is_whole(counts: sparse.csr_array) -> bool:
+    """Whether all entries are whole numbers."""
+    return bool((counts.data == np.round(counts.data)).all())
+
+
+def refuse_masked(values: Any, name: str = "X") -> None:
+    """Refuse a masked array: everything below works on its data and would not see the mask."""
+    if np.ma.isMaskedArray(values):
+        raise ValueError(
+            f"{name} is a masked array, whose mask would be lost. Give {name}.filled(0)."
+        )
+
+
+def refuse_half_characters(values: Any, name: str) -> None:
+    """Refuse text with a lone surrogate, which can be neither written nor shown."""
+    try:
+        "".join(map(str, values)).encode()
+    except UnicodeEncodeError:
+        bad = next(value for value in map(str, values) if HALF_CHARACTER.search(value))
+        raise ValueError(
+            f"{name} holds {bad!r}, which is not text; replace what begins with \\ud."
+        ) from None

@@ -1,0 +1,65 @@
+"""Tokens held out of documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from topoi.corpus import Corpus
+from topoi.corpus.checks import check_counts, is_whole
+
+__all__ = ["hold_out", "split_tokens"]
+
+
+def split_tokens(
+    counts: Any, held_out: float = 0.1, random_state: int = 0
+) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Split the tokens of each document at random into observed and held-out counts.
+
+    Tokens, not whole entries, are held out: at least one in documents of two or more tokens, none
+    in shorter ones.
+    """
+    if not 0 < held_out < 1:
+        raise ValueError(f"held_out is {held_out}; expected a share between 0 and 1.")
+    counts = check_counts(counts.counts if isinstance(counts, Corpus) else counts)
+    repeats = counts.data.astype(np.int64)
+    if not is_whole(counts):
+        raise ValueError(
+            "Tokens can only be split in whole-number counts; give raw counts, not weights."
+        )
+    lengths = counts.sum(axis=1).astype(np.int64)
+    token_doc = np.repeat(np.arange(counts.shape[0]), lengths)
+    token_word = np.repeat(counts.indices, repeats)
+    shuffled = np.lexsort((np.random.default_rng(random_state).random(len(token_doc)), token_doc))
+    rank = np.arange(len(token_doc)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    n_held = np.where(lengths > 1, np.maximum(1, np.round(held_out * lengths)), 0).astype(np.int64)
+    n_held = np.minimum(n_held, np.maximum(lengths - 1, 0))
+    chosen = np.zeros(len(token_doc), dtype=bool)
+    chosen[shuffled] = rank < n_held[token_doc]
+
+    def gather(mask: np.ndarray) -> sparse.csr_array:
+        part = sparse.coo_array(
+            (np.ones(mask.sum()), (token_doc[mask], token_word[mask])), shape=counts.shape
+        ).tocsr()
+        part.sum_duplicates()
+        return part
+
+    return gather(~chosen), gather(chosen)
+
+
+def hold_out(
+    weights: sparse.csr_array, seed: int, share: float = 0.1
+) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Observed and held-out parts of counts (by tokens, see `split_tokens`) or of weights (by whole
+    entries).
+    """
+    if is_whole(weights):
+        return split_tokens(weights, share, seed)
+    held, observed = weights.copy(), weights.copy()
+    chosen = np.random.default_rng(seed).random(weights.nnz) < share
+    held.data, observed.data = weights.data * chosen, weights.data * ~chosen
+    held.eliminate_zeros()
+    observed.eliminate_zeros()
+    return observed, held

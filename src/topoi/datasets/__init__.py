@@ -1,0 +1,23 @@
+"""Corpora to try things on."""
+
+from topoi.datasets.synthetic import (
+    Truth,
+    load_demo,
+    load_npz,
+    make_authors,
+    make_blocks,
+    make_labels,
+    make_lda,
+    make_links,
+)
+
+__all__ = [
+    "Truth",
+    "load_demo",
+    "load_npz",
+    "make_authors",
+    "make_blocks",
+    "make_labels",
+    "make_lda",
+    "make_links",
+]

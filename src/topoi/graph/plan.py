@@ -1,0 +1,68 @@
+"""The plan of a model: what its factors say together, before it is laid out for the kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+if TYPE_CHECKING:
+    from topoi.graph.factors import Field
+
+
+__all__ = ["Plan"]
+
+
+@dataclass
+class Plan:
+    """What the factors of a model have contributed so far; `build_graph` compiles it."""
+
+    n_topics: int
+    counts: sparse.csr_array | None = None  # (D, W) weights that the messages carry
+    owners: sparse.csr_array | None = None  # (D, O) who owns each document
+    topics: sparse.csr_array | None = (
+        None  # (D, K) which topics each document may use; an empty row allows all
+    )
+    fields: list[Field] = field(default_factory=list)
+    owner_prior: float = (
+        0.0  # pseudo-count of an owner in its document; 0 = owners are equally likely
+    )
+    word_base: np.ndarray | None = None  # (W, K) counts that words hold besides the messages
+    owner_base: np.ndarray | None = None  # (O, K)
+    frozen_words: bool = False
+
+    @property
+    def token(self) -> float:
+        """The weight that counts as one token: 1, or the mean entry where entries are lighter
+        (TF-IDF, proportions).
+        """
+        return (
+            1.0
+            if self.counts is None or not self.counts.nnz
+            else min(1.0, float(self.counts.data.mean()))
+        )
+
+    @property
+    def is_private(self) -> bool:
+        """Whether every document owns itself, and nothing else does."""
+        return is_private_matrix(self.owners)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every document owns itself and may use all topics, and nothing is held besides
+        the messages.
+        """
+        free = self.topics is None or bool(
+            np.isin(np.diff(self.topics.indptr), (0, self.n_topics)).all()
+        )
+        return self.is_private and free and self.word_base is None and self.owner_base is None
+
+
+def is_private_matrix(owners: sparse.csr_array | None) -> bool:
+    """Whether every document has one owner, and every owner one document."""
+    if owners is None:
+        return True
+    n_docs = np.bincount(owners.indices, minlength=owners.shape[1])
+    return bool((np.diff(owners.indptr) == 1).all() and (n_docs == 1).all())

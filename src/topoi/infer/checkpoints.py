@@ -1,0 +1,221 @@
+"""Checkpoints: a run that was killed resumes from its last saved sweep, and ends in the same bits.
+
+A checkpoint holds what changes while messages move (checkpoint_schema.py). The graph is built again
+from the same data, which a fingerprint makes sure of. While a run uses a checkpoint it is locked.
+
+The checkpoint of a finished run stays until its model is saved. Until then the same fit returns the
+same model from it at once, and another one is refused it, unless it follows in the same process:
+there the caller has had the model.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from topoi.graph.plan import Plan
+from topoi.graph.wiring import Graph
+from topoi.infer import checkpoint_schema
+from topoi.infer.monitor import Monitor
+from topoi.infer.rules import Rule
+from topoi.infer.schedules import WARM_UP, Schedule
+from topoi.infer.state import State
+from topoi.storage.archive import Archive, Refused, open_archive, sealed, write_archive
+from topoi.storage.digests import digest
+from topoi.storage.files import WriteError, locked, remove_temporaries
+from topoi.storage.schema import Schema, parted
+
+__all__ = ["Checkpoint", "FinishedRun", "fingerprint"]
+
+FORMAT = 3
+KEYS = {"format", "fingerprint", "values", "sha256"}  # of the manifest
+WHAT = "a checkpoint of topoi"
+FREE = (
+    "callbacks",
+    "init",
+    "max_iter",
+    "n_jobs",
+    "random_state",
+    "verbose",
+)  # parameters that may differ
+RETURNED: dict[str, str] = {}  # checkpoints of runs that finished in this process: path and digest
+
+
+class FinishedRun(NamedTuple):
+    """The checkpoint of a finished run, by the digest of its contents."""
+
+    path: Path
+    sha256: str
+
+    def discard(self) -> None:
+        """Remove the checkpoint, unless another run has replaced it or is using it."""
+        with suppress(OSError, ValueError), locked(self.path):
+            with open_archive(self.path, WHAT) as archive:
+                found = archive.manifest.get("sha256")
+            if found == self.sha256:
+                self.path.unlink()
+
+
+class Checkpoint:
+    """The file of one run, saved every `every` sweeps (batches, if it learns in batches).
+
+    If it exists already, it must be of the same model, data and version of topoi. Entering a
+    Checkpoint locks the file and looks at it.
+    """
+
+    def __init__(
+        self, path: str | Path, every: int, model: Any, plan: Plan, start: np.ndarray | None
+    ) -> None:
+        if not isinstance(every, int | np.integer) or every < 1:
+            raise ValueError(
+                f"checkpoint_every is {every!r}; expected a whole number of at least 1."
+            )
+        self.path, self.every = Path(path), int(every)
+        self.fingerprint = fingerprint(model, plan, start)
+        self.saved: dict[str, Any] | None = None  # the manifest of a run that waits to be resumed
+        self.sha256 = ""  # of what is in the file, if that is of this run
+        self._lock = ExitStack()
+
+    def __enter__(self) -> Checkpoint:
+        with ExitStack() as stack:
+            stack.enter_context(locked(self.path))
+            remove_temporaries(self.path)
+            if self.path.exists():
+                self.saved = self._manifest()
+                self.sha256 = "" if self.saved is None else self.saved["sha256"]
+            self._lock = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.close()
+
+    def _manifest(self) -> dict[str, Any] | None:
+        """The manifest of a saved run. Its arrays are read when the graph is known."""
+        with open_archive(self.path, WHAT) as archive:
+            manifest = archive.manifest
+            if (
+                manifest.keys() != KEYS
+                or manifest["format"] != FORMAT
+                or not isinstance(manifest["values"], dict)
+            ):
+                raise Refused("is not a checkpoint of this version of topoi; give another file.")
+            if manifest["fingerprint"] != self.fingerprint:
+                if RETURNED.get(os.path.realpath(self.path)) == manifest["sha256"]:
+                    return None
+                raise Refused(
+                    "is the checkpoint of another run: its model, documents, parameters or version"
+                    " of topoi differ. Delete it to start afresh, or give another file."
+                )
+            checkpoint_schema.SEED.check("seed", manifest["values"].get("seed"))
+        return manifest
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of the saved run, if there is one that waits to be resumed."""
+        return None if self.saved is None else self.saved["values"]["seed"]
+
+    def _still_same(self, archive: Archive) -> None:
+        if archive.manifest != self.saved:
+            raise Refused(
+                "has changed while it was read; is another run using it? Give each run a checkpoint"
+                " of its own."
+            )
+        self.saved = None
+
+    def restore(
+        self, graph: Graph, rule: Rule, schedule: Schedule, monitor: Monitor
+    ) -> State | None:
+        """The state and history of the saved run on `graph`, or None if nothing was saved yet."""
+        if self.saved is None:
+            return None
+        with open_archive(self.path, WHAT) as archive:
+            self._still_same(archive)
+            return checkpoint_schema.read_state(archive, graph, rule, schedule, monitor)
+
+    def restore_batches(self, n_topics: int, n_words: int, n_batches: int) -> dict[str, Any] | None:
+        """What a run in batches had learned, or None if nothing was saved yet."""
+        if self.saved is None:
+            return None
+        with open_archive(self.path, WHAT) as archive:
+            self._still_same(archive)
+            return checkpoint_schema.read_batches(archive, n_topics, n_words, n_batches)
+
+    def save(
+        self,
+        state: State,
+        rule: Rule,
+        schedule: Schedule,
+        monitor: Monitor,
+        *,
+        last: bool,
+    ) -> None:
+        """Write the run as it stands, if it is time or its last sweep."""
+        if last or state.sweep % self.every == 0:
+            schema = checkpoint_schema.state_schema(state.graph, rule, schedule)
+            self._write(schema, checkpoint_schema.state_contents(state, monitor))
+
+    def save_batches(
+        self,
+        online: Any,
+        done: int,
+        before: np.ndarray | None,
+        monitor: Monitor,
+        *,
+        last: bool,
+    ) -> None:
+        """Write a run in batches as it stands, if it is time or its last batch."""
+        if last or done % self.every == 0:
+            self._write(
+                checkpoint_schema.BATCHES,
+                checkpoint_schema.batches_contents(online, done, before, monitor),
+            )
+
+    def _write(self, schema: Schema, contents: dict[str, Any]) -> None:
+        """Replace the file by these contents. If that fails the run continues: it may finish."""
+        values, arrays = parted(schema, contents)
+        head = {"format": FORMAT, "fingerprint": self.fingerprint, "values": values}
+        manifest = sealed(head, arrays)
+        try:
+            write_archive(self.path, manifest, arrays, compress=False)
+        except WriteError as error:
+            told = f"{error} The run continues, with its last checkpoint as it was."
+            warnings.warn(told, stacklevel=6)
+        else:
+            self.sha256 = manifest["sha256"]
+
+    def finish(self) -> FinishedRun:
+        """The run is at its end. Its checkpoint stays until the model is saved."""
+        RETURNED[os.path.realpath(self.path)] = self.sha256
+        return FinishedRun(self.path.absolute(), self.sha256)
+
+
+def fingerprint(model: Any, plan: Plan, start: np.ndarray | None) -> str:
+    """A digest of everything that decides the bits of a run."""
+    from topoi import __version__
+
+    fixed = {
+        key: value
+        for key, value in model.get_params(deep=False).items()
+        if key not in FREE and key != "factors"
+    }
+    seed = model.random_state if isinstance(model.random_state, int | np.integer) else None
+    init = model.init if isinstance(model.init, str) else None
+    parts: list[Any] = [__version__, type(model).__name__, fixed, seed, init, start]
+    parts += [min(model.max_iter, 2 * len(WARM_UP))]  # fewer sweeps have fewer warm-up sweeps
+    parts += [
+        plan.n_topics,
+        plan.owner_prior,
+        plan.frozen_words,
+        plan.counts,
+        plan.owners,
+        plan.topics,
+        plan.word_base,
+        plan.owner_base,
+    ]
+    parts += [[type(field).__name__, vars(field)] for field in plan.fields]
+    return digest(parts)

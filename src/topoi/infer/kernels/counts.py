@@ -1,0 +1,220 @@
+"""First messages, and the tables counted from messages."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from topoi.infer.kernels.primitives import (
+    buffers,
+    compiled,
+    draw,
+    f4,
+    gather,
+    inlined,
+    mix,
+    scatter_add,
+    shape,
+    uniform,
+)
+
+
+@inlined
+def start_message(start, word_row, alpha, seed, number, n, L, m):
+    """Fill the first message of an edge.
+
+    start: 1 uniform on the simplex, 2 what the word says under the prior.
+    """
+    z = f4(0)
+    for j in range(n):
+        for k in range(L):
+            value = alpha[k] * word_row[k]
+            if start == 1:
+                value = (
+                    f4(-np.log(1.0 - uniform(mix(seed, number), j * L + k)))
+                    if alpha[k] > f4(0)
+                    else f4(0)
+                )
+            m[j * L + k] = value
+            z += value
+    for i in range(n * L):
+        m[i] /= z
+
+
+@compiled
+def start_stage(arrays, messages, params, word_topic, start, stage, worker, n_workers):
+    """First messages of this worker's cells.
+
+    start: 0 one-hot, or as in `start_message`; word_topic: (W, K), or (1, K) for all words.
+
+    `messages.mu` holds zeros, so a one-hot message is one number.
+    """
+    K = len(params.alpha)
+    scratch = buffers(3, K * params.max_owners)
+    alpha, row, drawn = scratch[0, :K], scratch[1, :K], scratch[2]
+    n_topics = (params.alpha > f4(0)).sum()
+    for p in range(worker, params.n_doc_blocks, n_workers):
+        cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
+        for v in range(arrays.cell_visit[cell], arrays.cell_visit[cell + 1]):
+            n, L, first, listed = shape(arrays, arrays.visit_doc[v], K)
+            usable = L if listed else n_topics
+            gather(params.alpha.reshape(1, -1), 0, arrays.topics, first, listed, L, alpha)
+            for e in range(arrays.visit_edge[v], arrays.visit_edge[v + 1]):
+                chance = uniform(params.seed, arrays.edge_id[e])
+                at = arrays.visit_message[v] + (e - arrays.visit_edge[v]) * n * L
+                if start == 0:
+                    pick = int(chance * n * usable)
+                    i = (pick // usable) * L + pick % usable
+                    if len(messages.z):
+                        messages.z[e] = i
+                    else:
+                        messages.mu[at + i] = f4(1)
+                    continue
+                m = drawn[: n * L] if len(messages.z) else messages.mu[at : at + n * L]
+                gather(
+                    word_topic,
+                    arrays.edge_word[e] % len(word_topic),
+                    arrays.topics,
+                    first,
+                    listed,
+                    L,
+                    row,
+                )
+                start_message(start, row, alpha, params.seed, arrays.edge_id[e], n, L, m)
+                if len(messages.z):
+                    messages.z[e] = draw(m, chance)
+
+
+@inlined
+def _count_drawn(arrays, write, params, doc, w, i, L, first, listed):
+    """Add one token of word w to entry i of the document's (owner, topic) table."""
+    pair = arrays.slot_ptr[doc] + i // L
+    t = arrays.topics[first + i % L] if listed else i % L
+    write.theta[arrays.slots[pair], t] += f4(1)
+    write.owner_mass[pair] += f4(1)
+    if not params.frozen_words:
+        write.phi[w, t] += f4(1)
+
+
+@inlined
+def _count_message(arrays, write, params, doc, w, x, m, n, L, first, listed, gain):
+    """theta, phi, share += x m. gain: (L,) scratch"""
+    for j in range(n):
+        pair = arrays.slot_ptr[doc] + j
+        mass = f4(0)
+        for k in range(L):
+            value = x * m[j * L + k]
+            gain[k] = value
+            mass += value
+        scatter_add(write.theta, arrays.slots[pair], arrays.topics, first, listed, L, gain)
+        write.owner_mass[pair] += mass
+        if not params.frozen_words:
+            scatter_add(write.phi, w, arrays.topics, first, listed, L, gain)
+
+
+@inlined
+def _count_single(words, weights, first, m, theta, phi, frozen):
+    """theta (K,), phi += x m for the edges from `first` on, with one owner and all topics.
+
+    Returns the mass.
+    """
+    mass = f4(0)
+    for i in range(m.shape[0]):
+        w, x = words[first + i], weights[first + i]
+        for k in range(len(theta)):
+            theta[k] += x * m[i, k]
+        if not frozen:
+            for k in range(len(theta)):
+                phi[w, k] += x * m[i, k]
+        mass += x
+    return mass
+
+
+@inlined
+def _count_listed(words, weights, first, m, topics, list_at, theta, slot, phi, gain, frozen):
+    """`_count_single` for the topics on a document's list, topics[list_at:]; theta (slots, K);
+    gain: (K,) scratch.
+    """
+    mass, L = f4(0), m.shape[1]
+    gain[:L] = f4(0)
+    for i in range(m.shape[0]):
+        w, x = words[first + i], weights[first + i]
+        for k in range(L):
+            gain[k] += x * m[i, k]
+        if not frozen:
+            for k in range(L):
+                phi[w, topics[list_at + k]] += x * m[i, k]
+        mass += x
+    for k in range(L):
+        theta[slot, topics[list_at + k]] += gain[k]
+    return mass
+
+
+@inlined
+def count_visit(arrays, write, messages, params, v, gain):
+    """Count the messages of one visit into `write`. gain: (K,) scratch"""
+    doc = arrays.visit_doc[v]
+    n, L, first, listed = shape(arrays, doc, len(params.alpha))
+    begin, end, at = arrays.visit_edge[v], arrays.visit_edge[v + 1], arrays.visit_message[v]
+    if n == 1 and not len(messages.z):
+        m = messages.mu[at : at + (end - begin) * L].reshape(end - begin, L)
+        pair, frozen = arrays.slot_ptr[doc], params.frozen_words
+        slot = arrays.slots[pair]
+        if listed:
+            mass = _count_listed(
+                arrays.edge_word,
+                arrays.edge_x,
+                begin,
+                m,
+                arrays.topics,
+                first,
+                write.theta,
+                slot,
+                write.phi,
+                gain,
+                frozen,
+            )
+        else:
+            mass = _count_single(
+                arrays.edge_word, arrays.edge_x, begin, m, write.theta[slot], write.phi, frozen
+            )
+        write.owner_mass[pair] += mass
+        return
+    for e in range(begin, end):
+        w, x = arrays.edge_word[e], arrays.edge_x[e]
+        if len(messages.z):
+            _count_drawn(arrays, write, params, doc, w, messages.z[e], L, first, listed)
+        else:
+            message = messages.mu[at + (e - begin) * n * L : at + (e - begin + 1) * n * L]
+            _count_message(arrays, write, params, doc, w, x, message, n, L, first, listed, gain)
+
+
+@compiled
+def count_stage(arrays, write, messages, params, stage, worker, n_workers):
+    """Count the messages of this worker's cells into `write`: the tables anew, without the drift of
+    many small differences.
+    """
+    gain = buffers(1, len(params.alpha))[0]
+    for p in range(worker, params.n_doc_blocks, n_workers):
+        cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
+        for v in range(arrays.cell_visit[cell], arrays.cell_visit[cell + 1]):
+            count_visit(arrays, write, messages, params, v, gain)
+
+
+@compiled
+def merge_shared(theta, shared_counts, owner_ptr, slots):
+    """Owners with rows in several document blocks: known += sum of each row's difference to it;
+    every row becomes the result.
+
+    theta: (slots, K); known: (shared owners, K), what all rows of an owner held before; owner_ptr,
+    slots: rows of each shared owner.
+    """
+    K = theta.shape[1]
+    for o in range(len(shared_counts)):
+        for k in range(K):
+            total = shared_counts[o, k]
+            for i in range(owner_ptr[o], owner_ptr[o + 1]):
+                total += theta[slots[i], k] - shared_counts[o, k]
+            shared_counts[o, k] = max(total, f4(0))
+        for i in range(owner_ptr[o], owner_ptr[o + 1]):
+            for k in range(K):
+                theta[slots[i], k] = shared_counts[o, k]

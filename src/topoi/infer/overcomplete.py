@@ -1,0 +1,115 @@
+"""The start of "auto": more topics than wanted, learned from a part of the documents, and the
+closest of them merged.
+
+From a random start BP often lets one topic hold two themes while two others share one, and there it
+rests. With twice the topics every theme soon has one to itself; merging those that say the same
+leaves one topic for each theme.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from topoi.graph.plan import Plan
+from topoi.graph.wiring import build_graph
+from topoi.infer.engine import sweep
+from topoi.infer.rules import Rule
+from topoi.infer.schedules import Schedule
+from topoi.infer.state import State
+from topoi.infer.threads import ThreadPool
+
+__all__ = ["enough_edges", "merge_topics", "overcomplete_topics", "some_documents"]
+
+OVERCOMPLETE_FACTOR = 2  # times the topics
+ENOUGH_EDGES = 75_000  # to tell topics apart; more would only take longer
+# with fewer, a run ends higher than from a random start; with many documents twice as many, up to a
+# third of all
+EDGES_PER_TOPIC = 500
+
+
+def overcomplete_topics(
+    documents: sparse.csr_array,
+    n_topics: int,
+    rule: Rule,
+    alpha: float,
+    beta: float,
+    schedule: Schedule,
+    *,
+    seed: int,
+    pool: ThreadPool,
+) -> np.ndarray:
+    """(W, n_topics) word proportions of topics to begin with, from `schedule.wide` sweeps over
+    `documents` without stored messages; columns sum to 1.
+    """
+    overcomplete = Plan(OVERCOMPLETE_FACTOR * n_topics, documents)
+    state = State.start(
+        build_graph(overcomplete, seed=seed),
+        rule,
+        np.full(overcomplete.n_topics, alpha),
+        beta,
+        seed=seed,
+        pool=pool,
+        stored=False,
+    )
+    for _ in schedule.overcomplete:
+        sweep(state, rule, Schedule("overcomplete", warm_up=schedule.overcomplete), pool)
+    phi = state.tables.phi[:, : overcomplete.n_topics]
+    topics = np.full((len(phi), n_topics), beta)
+    for k, group in enumerate(merge_topics(phi, n_topics)):
+        topics[:, group] += phi[:, k]
+    return topics / topics.sum(axis=0)
+
+
+def enough_edges(n_topics: int, n_edges: int) -> int:
+    """Edges for an overcomplete start to so many topics. n_edges: of all documents."""
+    per_topic = EDGES_PER_TOPIC * n_topics
+    return max(ENOUGH_EDGES, per_topic, min(2 * per_topic, n_edges // 3))
+
+
+def some_documents(counts: sparse.csr_array, enough: int, seed: int) -> sparse.csr_array:
+    """Documents drawn at random until they have `enough` edges; all documents, if these are no more
+    than twice as many.
+    """
+    if counts.nnz <= 2 * enough:
+        return counts
+    n_edges, order = (
+        np.diff(counts.indptr),
+        np.random.default_rng(seed).permutation(counts.shape[0]),
+    )
+    return counts[np.sort(order[: np.searchsorted(np.cumsum(n_edges[order]), enough) + 1])]
+
+
+def merge_topics(phi: np.ndarray, n: int) -> np.ndarray:
+    """The group, 0 to n - 1, of each column of phi (W, m), from merging again and again the two
+    topics that differ least.
+
+    The loss of a merger is n_i n_j / (n_i + n_j) times the squared distance of the roots of their
+    words' proportions (Ward's criterion), so small topics merge first.
+    """
+    size = np.maximum(phi.sum(axis=0, dtype=np.float64), 1e-30)
+    loss = np.outer(size, size) / np.add.outer(size, size) * (2 - 2 * _affinity(phi, size))
+    np.fill_diagonal(loss, np.inf)
+    group = np.arange(len(size))
+    for _ in range(len(size) - n):
+        i, j = divmod(int(loss.argmin()), len(size))
+        both = size[i] + size[j] + size
+        row = (
+            (size[i] + size) * loss[i] + (size[j] + size) * loss[j] - size * loss[i, j]
+        ) / both  # Lance and Williams
+        loss[i], loss[:, i] = row, row
+        loss[j], loss[:, j] = np.inf, np.inf
+        size[i] += size[j]
+        group[group == j] = i
+    return np.unique(group, return_inverse=True)[1]
+
+
+def _affinity(phi: np.ndarray, size: np.ndarray, n_rows: int = 4096) -> np.ndarray:
+    """(m, m) inner products of the roots of topics' word proportions, to nine places: what a
+    library of linear algebra does beyond these must not decide.
+    """
+    out = np.zeros((len(size), len(size)))
+    for first in range(0, len(phi), n_rows):
+        root = np.sqrt(phi[first : first + n_rows] / size)
+        out += root.T @ root
+    return np.round(np.minimum(out, 1), 9)

@@ -1,0 +1,71 @@
+"""Topic lists: the few topics that a document really uses.
+
+At many topics they make a sweep cheap and messages small.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from topoi.infer import kernels
+from topoi.infer.threads import ThreadPool
+
+if TYPE_CHECKING:
+    from topoi.infer.state import State
+
+__all__ = ["topic_lists"]
+
+LEAST_OF_DOCUMENT = 0.003  # a topic with a smaller share of its document leaves the list
+MANY_EDGES = (
+    2**21
+)  # from here on lists are kept shorter for the sake of memory, the first ones most of all
+
+
+class Entry(NamedTuple):
+    """What a topic needs to enter a list."""
+
+    least_of_word: float  # it is asked through words of which it holds at least this share
+    enough: float  # of the slope of a topic in use
+
+
+EASY, FAIR, HARD = Entry(1 / 200, 0.9), Entry(1 / 64, 1.0), Entry(1 / 16, 1.0)
+
+
+def topic_lists(state: State, pool: ThreadPool) -> sparse.csr_array:
+    """(D, K) the topics each document holds, and those whose entry would (nearly) raise its
+    likelihood. No list is empty.
+    """
+    graph, tables, counts = state.graph, state.tables, state.graph.plan.counts
+    assert counts is not None
+    slot = np.asarray(graph.arrays.slots)  # documents own themselves: one row each
+    held = tables.theta[slot, : graph.n_topics]
+    keep = held >= (LEAST_OF_DOCUMENT * graph.doc_weight).astype(np.float32)[:, None]
+    keep[np.arange(graph.n_docs), held.argmax(axis=1)] = True
+    keep[graph.doc_weight == 0] = False
+    keep[graph.doc_weight == 0, 0] = True
+    entry = EASY if graph.n_edges < MANY_EDGES else FAIR if state.stored else HARD
+    ptr, topics = kernels.topics_of_words(tables.phi, state.word_weight, entry.least_of_word)
+    arrays = (
+        counts.indptr.astype(np.int64),
+        counts.indices.astype(np.int32),
+        counts.data.astype(np.float32),
+    )
+    alpha = state.alpha.astype(np.float32)
+    pool.each(
+        kernels.admit,
+        *arrays,
+        slot,
+        tables.theta,
+        tables.phi,
+        tables.totals,
+        alpha,
+        state.beta,
+        ptr,
+        topics,
+        entry.enough,
+        keep,
+    )
+    return sparse.csr_array(keep.astype(np.int8))

@@ -1,0 +1,173 @@
+"""Files: opened whatever their compression, read line by line with the line's number in errors."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import unicodedata
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from io import TextIOWrapper
+from pathlib import Path
+from typing import IO, Any
+
+from topoi.storage.files import atomic_write
+
+__all__ = [
+    "Tell",
+    "composed",
+    "existing",
+    "numbered_lines",
+    "read_words",
+    "rows_of",
+    "stem_and_suffix",
+    "write_text",
+    "writing_words",
+]
+
+Tell = Callable[[int, int], None]  # (done, of how many), for progress bars
+
+UNDECODED = re.compile(
+    "[\udc80-\udcff]"
+)  # what Python makes of bytes that are not text in the encoding
+LONGEST_LINE = 2**27  # characters: a small .gz file can hold a line that fills the memory
+LOOK_EVERY = 1000  # lines between two words to the progress bar
+
+
+def existing(path: str | Path) -> Path:
+    """`path` if there is a file with something in it."""
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist; check the path.")
+    if path.is_file() and not path.stat().st_size:
+        raise ValueError(f"{path} is empty; give a file with documents in it.")
+    return path
+
+
+def stem_and_suffix(path: str | Path) -> tuple[str, str]:
+    """File name without suffix, and the suffix in lower case without .gz: docword.kos.txt.gz ->
+    docword.kos, .txt.
+    """
+    path = Path(path)
+    path = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return path.stem, path.suffix.lower()
+
+
+def numbered_lines(
+    path: Path, encoding: str = "utf-8-sig", tell: Tell | None = None, newline: str | None = None
+) -> Iterator[tuple[int, str]]:
+    """(number from 1, line) of a text file, plain or .gz, one at a time."""
+    size = path.stat().st_size
+    with path.open("rb") as raw:
+        _refuse_binary(path, raw, encoding)
+        packed = path.suffix.lower() == ".gz"
+        opened: Any = gzip.GzipFile(fileobj=raw) if packed else raw
+        file = TextIOWrapper(opened, encoding, errors="surrogateescape", newline=newline)
+        number = 0
+        try:
+            for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), ""), 1):
+                if not line.isascii() and UNDECODED.search(line):
+                    raise _not_text(path, encoding, number)
+                if "\0" in line:
+                    raise _binary(path)
+                if len(line) == LONGEST_LINE:
+                    fault = f"longer than {LONGEST_LINE:,} characters"
+                    raise ValueError(f"{path}, line {number}: {fault}; break the line.")
+                if tell is not None and number % LOOK_EVERY == 0:
+                    tell(raw.tell(), size)
+                yield number, line
+        except UnicodeError:
+            raise _not_text(path, encoding, number + 1) from None
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ValueError(
+                f"{path} is a damaged .gz file after line {number}; get a whole copy."
+            ) from error
+        if tell is not None:
+            tell(size, size)
+
+
+def _refuse_binary(path: Path, raw: IO[bytes], encoding: str) -> None:
+    compressed = path.suffix.lower() == ".gz"
+    if (
+        not compressed
+        and not re.match("utf.?(16|32)", encoding, re.IGNORECASE)
+        and b"\0" in raw.read(8192)
+    ):
+        raise _binary(path)
+    raw.seek(0)
+
+
+def _binary(path: Path) -> ValueError:
+    return ValueError(
+        f"{path} is a binary file, not text; give a text file, or its encoding if it is UTF-16"
+        " (encoding utf-16)."
+    )
+
+
+def _not_text(path: Path, encoding: str, line: int) -> ValueError:
+    name = encoding.removesuffix("-sig").upper()
+    return ValueError(
+        f"{path}, line {line}: not {name} text; say what it is (encoding), for instance cp1252 for"
+        " a file from Windows, or convert the file to UTF-8."
+    )
+
+
+def composed(text: str) -> str:
+    """Text as words are cut from it: an umlaut is one character (NFC), and soft hyphens are gone;
+    both would tear words apart.
+    """
+    return unicodedata.normalize("NFC", text).replace("\u00ad", "")
+
+
+def read_words(path: Path, encoding: str = "utf-8-sig") -> list[str]:
+    """One word per line, spelled as words of texts are; each only once."""
+    words: dict[str, int] = {}
+    for number, line in numbered_lines(existing(path), encoding):
+        word = composed(line.strip())
+        if word in words:
+            raise ValueError(
+                f"{path}, line {number}: {word!r} stands in line {words[word]} already; every word"
+                " needs a line of its own."
+            )
+        words[word] = number
+    if "" in words and words[""] == len(words):  # an empty last line
+        del words[""]
+    return list(words)
+
+
+@contextmanager
+def writing_words(path: Path, words: Sequence[str]) -> Iterator[None]:
+    """Write one word per line. The file takes its place when the block ends.
+
+    In the block the counts are written that the words belong to. If they cannot be, words stay too.
+    """
+    bad = next((word for word in words if "\n" in word or "\r" in word), None)
+    if bad is not None:
+        raise ValueError(
+            f"The word {bad!r} holds a line break, so it cannot stand on a line of {path}; write"
+            " .npz instead."
+        )
+    with write_text(path) as file:
+        file.write("".join(f"{word}\n" for word in words).encode())
+        file.flush()
+        yield
+
+
+def write_text(path: str | Path) -> AbstractContextManager[IO[bytes]]:
+    """A text file to write, as `atomic_write` makes it; compressed if its name ends in .gz."""
+    return atomic_write(path, compress=Path(path).suffix.lower() == ".gz")
+
+
+def rows_of(value: Any) -> list[list[str]]:
+    """Authors or labels of a corpus as lists of names, whatever form they have."""
+    from topoi.corpus.metadata import indicator, one_each
+
+    table, names = indicator(
+        one_each(value), value.shape[0] if hasattr(value, "shape") else len(value), "names"
+    )
+    return [
+        [str(names[i]) for i in table.indices[a:b]]
+        for a, b in zip(table.indptr[:-1], table.indptr[1:], strict=True)
+    ]

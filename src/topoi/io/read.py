@@ -1,0 +1,319 @@
+"""Documents in the forms in which people have them, to a Corpus.
+
+scikit-learn's CountVectorizer counts the words.
+
+Texts are read one at a time and never held all at once; what is kept of them is counts, names,
+authors, labels, links and dates.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+
+from topoi.corpus import Corpus
+from topoi.io import formats
+from topoi.io import rows as tables
+from topoi.io.formats.checks import enough_memory, naming
+from topoi.io.lines import Tell, existing, read_words
+from topoi.io.rows import Rows
+from topoi.io.vectorize import make_vectorizer
+
+__all__ = ["read"]
+
+FIELDS = {
+    "id": "doc_names",
+    "date": "dates",
+    "authors": "authors",
+    "labels": "labels",
+}  # of a Corpus
+NO_WORDS = (
+    "empty vocabulary",
+    "After pruning",
+    "max_df corresponds",
+)  # how CountVectorizer says that nothing is left
+
+
+def read(
+    source: Any,
+    *,
+    text: str | None = None,
+    id: str | Sequence[Any] | None = None,
+    authors: str | Sequence[Any] | None = None,
+    labels: str | Sequence[Any] | None = None,
+    links: str | Path | Sequence[Any] | None = None,
+    date: str | Sequence[Any] | None = None,
+    vectorizer: CountVectorizer | None = None,
+    vocabulary: Sequence[str] | str | Path | None = None,
+    form: str | None = None,
+    encoding: str = "utf-8",
+    separator: str = ";",
+    layer: str | None = None,
+    zero_based: bool = False,
+    tell: Tell | None = None,
+) -> Corpus:
+    """Read documents or counts.
+
+    source: a folder of .txt files (any depth), .csv, .tsv, .jsonl, .parquet, .txt (one document a
+    line), a list of texts or of dictionaries, a pandas or polars frame or column; or counts: a file
+    in a format of `topoi.io.formats`, an array or sparse matrix of numbers, AnnData. text, id,
+    authors, labels, links, date: names of columns, or one value per document. Authors, labels and
+    links may be several in a cell: a list, a JSON list, or separated by `separator`. Links name ids
+    of documents; they may also stand in a file of pairs. Of AnnData, id, authors, labels and date
+    are columns of obs, and layer names the layer that holds the counts (default: X). vectorizer:
+    see `make_vectorizer`; one that is fitted, as model.vectorizer_ is, is used as it stands.
+    vocabulary: for counts, their words. form: for files whose name does not say what they hold.
+    zero_based: for SVMlight, whether columns are numbered from 0 instead of 1. tell: called with
+    (done, total) now and then.
+    """
+    name, given = (
+        "This",
+        {"text": text, "id": id, "authors": authors, "labels": labels, "date": date},
+    )
+    if isinstance(source, str | Path):
+        path = existing(source)
+        name, form = str(path), form or (None if path.is_dir() else formats.detect(path))
+        if zero_based and form != "svmlight":
+            raise ValueError(f"{path} is not SVMlight; leave zero_based out.")
+        if form == "h5ad":
+            source = formats.open_h5ad(path)
+        elif form in formats.FORMATS:
+            source = formats.read(
+                path, form, vocabulary=vocabulary, zero_based=zero_based, tell=tell
+            )
+        else:
+            source = tables.open_rows(path, form, encoding, tell)
+    if layer is not None and not formats.is_anndata(source):
+        raise ValueError(f"{name} is no AnnData, so it has no layer {layer!r}; leave layer out.")
+    with naming(Path(name)) if name != "This" else nullcontext():
+        corpus = _counts_of(source, vocabulary, layer)
+    if corpus is not None:
+        return _with_links(
+            _beside_counts(corpus, name, given, getattr(source, "obs", None), separator),
+            links,
+            name,
+        )
+    rows = source if isinstance(source, Rows) else tables.rows_in_memory(source, tell)
+    gathering = _Gathering(rows, {**given, "links": links}, separator)
+    vectorizer = vectorizer if vectorizer is not None else make_vectorizer(vocabulary=vocabulary)
+    if not hasattr(vectorizer, "vocabulary") and not hasattr(vectorizer, "vocabulary_"):
+        raise TypeError(
+            f"A {type(vectorizer).__name__} keeps no words, and topics are shown by their words;"
+            " give a CountVectorizer."
+        )
+    with enough_memory(rows.name):
+        counts = _count(vectorizer, gathering, rows.name)
+    corpus = Corpus(
+        counts, vectorizer.get_feature_names_out(), vectorizer=vectorizer, **gathering.columns()
+    )
+    return _with_links(corpus, gathering.links, name)
+
+
+def _counts_of(source: Any, vocabulary: Any, layer: str | None) -> Corpus | None:
+    """The corpus of counts from a file, of a matrix of numbers or of AnnData; None for anything
+    else.
+    """
+    if formats.is_anndata(source):
+        corpus = formats.from_anndata(source, layer)
+    elif sparse.issparse(source) or (
+        isinstance(source, np.ndarray) and source.ndim == 2 and source.dtype.kind in "biuf"
+    ):
+        corpus = Corpus(source)
+    else:
+        return source if isinstance(source, Corpus) else None
+    words = read_words(Path(vocabulary)) if isinstance(vocabulary, str | Path) else vocabulary
+    return corpus if words is None else replace(corpus, vocabulary=words)
+
+
+def _beside_counts(
+    corpus: Corpus, name: str, given: Mapping[str, Any], obs: Any, separator: str
+) -> Corpus:
+    """Counts with what was given beside them: values of the documents or, of AnnData, names of
+    columns of obs.
+    """
+    given = {what: value for what, value in given.items() if value is not None}
+    if "text" in given or (obs is None and any(isinstance(value, str) for value in given.values())):
+        raise ValueError(
+            f"{name} holds counts, which have no columns{'' if obs is None else ' of text'}; leave"
+            " the names of columns out, give a value per document (in Python), or give a table of"
+            " texts."
+        )
+    values = {
+        FIELDS[what]: (
+            _column_of(obs, what, value, name, separator) if isinstance(value, str) else value
+        )
+        for what, value in given.items()
+    }
+    return replace(corpus, **values) if values else corpus
+
+
+def _column_of(obs: Any, what: str, column: str, name: str, separator: str) -> list[Any]:
+    """A column of AnnData's obs, read as a column of a table is."""
+    Rows(f"{name} (obs)", list(map(str, obs.columns)), ()).column(
+        what, column
+    )  # refuses one that is not there
+    first_with: dict[str, str] = {}
+    return [
+        _cell(what, value, f"Document {i}", separator, first_with)
+        for i, value in enumerate(tables.as_list(obs[column]))
+    ]
+
+
+def _cell(what: str, value: Any, where: str, separator: str, first_with: dict[str, str]) -> Any:
+    """A cell as the id, the date, or the list of names that it holds.
+
+    first_with: where each id stands.
+    """
+    if what == "id":
+        return tables.as_id(value, where, first_with)
+    return (
+        tables.as_date(value, where) if what == "date" else tables.as_names(value, separator, where)
+    )
+
+
+class _Gathering:
+    """Walks the rows once: hands out texts, keeps the rest."""
+
+    def __init__(self, rows: Rows, wanted: dict[str, Any], separator: str) -> None:
+        self.rows, self.separator = rows, separator
+        if "id" in rows.columns and rows.ids_are_certain and wanted["id"] is None:
+            wanted["id"] = "id"
+        self.links: Any = None
+        if _is_file_of_links(wanted["links"], rows.columns):
+            self.links = Path(wanted.pop("links"))
+        self.text = rows.column("text", wanted.pop("text"))
+        self.beside: dict[str, list[Any]] = {}
+        self.take = {
+            what: self._taker(what, given) for what, given in wanted.items() if given is not None
+        }
+        self.kept: dict[str, list[Any]] = {what: [] for what in self.take}
+        if "links" in self.kept:
+            self.links = self.kept["links"]
+
+    def _taker(self, what: str, given: Any) -> Callable[[int, Mapping[str, Any]], Any]:
+        """How to get a value of a row: from a column, or from a list beside the rows."""
+        if isinstance(given, str):
+            column = self.rows.column(what, given)
+            return lambda i, row: row.get(column)
+        values = self.beside[what] = tables.as_list(given)
+        return lambda i, row: values[i] if i < len(values) else None
+
+    def texts(self) -> Iterator[str]:
+        first_with: dict[str, str] = {}
+        i = -1
+        for i, (where, row) in enumerate(self.rows):
+            for what, take in self.take.items():
+                self.kept[what].append(_cell(what, take(i, row), where, self.separator, first_with))
+            yield tables.as_text(row, self.text, where)
+        for what, values in self.beside.items():
+            if len(values) != i + 1:
+                raise ValueError(
+                    f"{what} has {len(values)} values for {i + 1} documents; give one per document."
+                )
+
+    def columns(self) -> dict[str, Any]:
+        return {FIELDS[what]: values for what, values in self.kept.items() if what in FIELDS}
+
+
+def _is_file_of_links(links: Any, columns: Sequence[str]) -> bool:
+    return isinstance(links, Path) or (
+        isinstance(links, str) and links not in columns and Path(links).is_file()
+    )
+
+
+def _count(vectorizer: CountVectorizer, gathering: _Gathering, name: str) -> Any:
+    """Documents x words of the texts; the vectoriser learns its vocabulary from them unless it has
+    one.
+    """
+    n_docs = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal n_docs
+        for n_docs, document in enumerate(gathering.texts(), 1):  # noqa: B007
+            yield document
+
+    if hasattr(vectorizer, "vocabulary_") or vectorizer.vocabulary is not None:
+        vectorizer = vectorizer if hasattr(vectorizer, "vocabulary_") else vectorizer.fit([""])
+        counts = vectorizer.transform(counted())
+        if not n_docs:
+            raise ValueError(f"{name} holds no documents.")
+        return counts
+    try:
+        counts = vectorizer.fit_transform(counted())
+    except ValueError as error:
+        if not str(error).startswith(NO_WORDS):
+            raise
+        if n_docs < 2:
+            raise _too_few(name, n_docs) from error
+        raise ValueError(
+            f"No word of the {n_docs} documents of {name} is left: all are stop words, in fewer"
+            " documents than min_df, or in more than max_df; try min_df 1, max_df 1.0, or no stop"
+            " words (options of topoi.make_vectorizer and of `topoi fit`)."
+        ) from error
+    if n_docs < 2:
+        raise _too_few(name, n_docs)
+    return counts
+
+
+def _too_few(name: str, n_docs: int) -> ValueError:
+    found = "one document" if n_docs else "no documents"
+    return ValueError(
+        f"{name} holds {found}, and topics are learned from many; give more, or cut a long one into"
+        " parts."
+    )
+
+
+def _with_links(corpus: Corpus, links: Any, name: str) -> Corpus:
+    """The corpus called `name` with links given as a file of pairs of ids, or lists of ids.
+
+    Ids of no document here are dropped with a warning.
+    """
+    if links is None:
+        return corpus
+    names = (
+        [str(d) for d in range(corpus.n_docs)]
+        if corpus.doc_names is None
+        else list(map(str, corpus.doc_names))
+    )
+    number = {name: i for i, name in enumerate(names)}
+    holder = links if isinstance(links, str | Path) else name
+    where = "" if holder == "This" else f" in {holder}"
+    if isinstance(links, str | Path):
+        pairs = list(tables.pairs_in_file(links))
+        if pairs and not set(pairs[0]) & set(number):  # a header
+            pairs = pairs[1:]
+    else:
+        pairs = [(names[d], other) for d, row in enumerate(links) for other in row]
+    known = [(number[a], number[b]) for a, b in pairs if a in number and b in number]
+    if len(number) < len(names):
+        taken = _shared_name(names, {end for pair in pairs for end in pair})
+        if taken is not None:
+            fault = f"Links{where} name {taken!r}, which several documents are called"
+            raise ValueError(f"{fault}; give each an id of its own (id=..., --id).")
+    if pairs and not known:
+        raise ValueError(
+            f"None of the {len(pairs)} links{where} joins two documents that are here; links must"
+            f" name ids of documents, such as {names[0]!r}."
+        )
+    if len(known) < len(pairs):
+        warnings.warn(
+            f"{len(pairs) - len(known)} of {len(pairs)} links{where} name documents that are not"
+            " here; they are left out.",
+            stacklevel=3,
+        )
+    return replace(corpus, links=np.array(known, dtype=np.int64).reshape(-1, 2))
+
+
+def _shared_name(names: Sequence[str], linked: set[str]) -> str | None:
+    """A name among `linked` that several documents have."""
+    times = Counter(names)
+    return next((name for name in names if times[name] > 1 and name in linked), None)

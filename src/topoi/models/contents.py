@@ -1,0 +1,188 @@
+"""Models as the entries of a file, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from topoi.graph.weighting import Weighting
+from topoi.infer.history import columns, records
+from topoi.infer.online import Online
+from topoi.infer.rules import make_rule
+from topoi.io.vectorize import vectorizer_from, vectorizer_settings
+from topoi.models.schema import DERIVED, NOT_KEPT, linked, schema_of
+from topoi.storage.schema import plain_text
+
+__all__ = ["attributes", "contents"]
+
+
+def contents(model: Any) -> dict[str, Any]:
+    """The entries of a fitted model's file, by name."""
+    schema = schema_of(type(model)).entries
+    known = {name.partition(".")[0] for name in schema} | {*NOT_KEPT, *DERIVED}
+    odd = next((name for name in vars(model) if name not in known), None)
+    if odd is not None:
+        raise TypeError(
+            f"it has an attribute {odd!r}, which a model file cannot hold; delete it, or use pickle"
+        )
+    found = {name: getattr(model, name, None) for name in schema if "." not in name}
+    for name, take_apart in APART.items():
+        value = getattr(model, name, None)
+        if value is not None:
+            found |= {f"{name}.{part}": content for part, content in take_apart(value).items()}
+    found["random_state"] = (
+        model.random_state if isinstance(model.random_state, int | np.integer) else None
+    )
+    if "init" in schema:
+        found["init"] = model.init if isinstance(model.init, str) else "hard"
+    for name in {"doc_topic_prior", "topic_word_prior"} & set(schema):
+        found |= _prior(name, found[name])
+    for name in {
+        "vocabulary_",
+        "feature_names_in_",
+        "doc_names_",
+        "author_names_",
+        "classes_",
+        "doc_ids_",
+    } & set(schema):
+        found[name] = None if found[name] is None else plain_text(found[name])
+    return found
+
+
+def _prior(name: str, value: Any) -> dict[str, Any]:
+    """A prior is a word or a number, or one number for each topic."""
+    if value is None or isinstance(value, str) or np.ndim(value) == 0:
+        return {name: value}
+    numbers = np.asarray(value, dtype=np.float64)
+    return (
+        {name: float(numbers.item())}
+        if numbers.size == 1
+        else {name: None, f"{name}.numbers": numbers}
+    )
+
+
+def _vectorizer_parts(vectorizer: Any) -> dict[str, Any]:
+    settings = vectorizer_settings(vectorizer)
+    stop = settings.pop("stop_words")
+    shortest, longest = settings.pop("ngram_range")
+    words = stop if isinstance(stop, list) else None
+    return {
+        **settings,
+        "vocabulary": np.array(settings["vocabulary"], dtype=str),
+        "shortest": shortest,
+        "longest": longest,
+        "stop_words": stop if words is None else None,
+        "stop_list": None if words is None else np.array(words, dtype=str),
+    }
+
+
+def _online_parts(online: Online) -> dict[str, Any]:
+    same = (
+        "base",
+        "evidence",
+        "batches",
+        "documents",
+        "total_docs",
+        "seed",
+        "learn_alpha",
+        "learn_beta",
+        "decay",
+        "offset",
+    )
+    return {
+        **{name: getattr(online, name) for name in same},
+        "rule": online.rule.name,
+        "tokens": online.rule.tokens,
+    }
+
+
+APART: dict[str, Any] = {
+    "weighting_": lambda weighting: {
+        "kind": weighting.kind,
+        "scale": weighting.scale,
+        "idf": weighting.idf,
+    },
+    "vectorizer_": _vectorizer_parts,
+    "history_": columns,
+    "links_": lambda links: {"indptr": links.indptr, "indices": links.indices},
+    "_topic_names": lambda names: {
+        "topics": np.array(list(names), dtype=np.int64),
+        "names": np.array(list(names.values()), dtype=str),
+    },
+    "_online": _online_parts,
+    "_sklearn_output_config": dict,
+}
+
+
+def attributes(model: Any, found: Mapping[str, Any]) -> Any:
+    """Give a new model its parameters and fitted attributes, after its own checks of them."""
+    schema = schema_of(type(model)).entries
+    for name in schema:
+        if "." not in name and (
+            found.get(name) is not None or name in signature(type(model)).parameters
+        ):
+            setattr(model, name, found[name])
+    for name in ("vocabulary_", "doc_names_", *(["doc_ids_"] if "doc_ids_" in schema else [])):
+        setattr(model, name, found.get(name))
+    if "doc_topic_prior.numbers" in found:
+        model.doc_topic_prior = found["doc_topic_prior.numbers"]
+    model._check_parameters()
+    model.n_features_in_, model._dtype = model.components_.shape[1], model.components_.dtype
+    if "feature_names_in_" in found:
+        model.feature_names_in_ = found["feature_names_in_"].astype(object)
+    if found.get("doc_ids_") is not None:
+        model.doc_ids_ = found["doc_ids_"].tolist()
+    if "history_.sweep" in found:
+        model.history_ = records(found)
+    if "links_.indices" in found:
+        model.links_ = linked(found)
+    if "_sklearn_output_config.transform" in found:
+        model._sklearn_output_config = {"transform": found["_sklearn_output_config.transform"]}
+    model.weighting_ = Weighting(
+        found["weighting_.kind"], found.get("weighting_.idf"), found["weighting_.scale"]
+    )
+    model.vectorizer_ = _vectorizer(found)
+    if "_online.batches" in schema:
+        model._online = _online(model, found)
+    model._topic_names = {}
+    return model.name_topics(
+        dict(
+            zip(
+                found["_topic_names.topics"].tolist(),
+                found["_topic_names.names"].tolist(),
+                strict=True,
+            )
+        )
+    )
+
+
+def _vectorizer(found: Mapping[str, Any]) -> Any:
+    prefix = "vectorizer_."
+    parts = {
+        name.removeprefix(prefix): value for name, value in found.items() if name.startswith(prefix)
+    }
+    if not parts:
+        return None
+    stop = parts.pop("stop_list", None)
+    parts["ngram_range"] = (parts.pop("shortest"), parts.pop("longest"))
+    parts["vocabulary"] = parts["vocabulary"].tolist()
+    return vectorizer_from(
+        {**parts, "stop_words": parts["stop_words"] if stop is None else stop.tolist()}
+    )
+
+
+def _online(model: Any, found: Mapping[str, Any]) -> Online | None:
+    prefix = "_online."
+    parts = {
+        name.removeprefix(prefix): value for name, value in found.items() if name.startswith(prefix)
+    }
+    if not parts:
+        return None
+    rule = make_rule(parts.pop("rule"), messages="token" if parts.pop("tokens") else "edge")
+    K = len(model.components_)
+    return Online(
+        n_topics=K, alpha=model.doc_topic_prior_, beta=model.topic_word_prior_, rule=rule, **parts
+    )

@@ -1,0 +1,238 @@
+"""What a model file holds: the schema of each model, and what its entries must be together.
+
+Sizes: K topics, W words, D training documents, A authors, C classes, H sweeps of the history, L
+links, N named topics, V words and S stop words of the vectoriser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from topoi.choices import MESSAGES, RULES, SCHEDULES, WEIGHTINGS
+from topoi.infer.history import HISTORY
+from topoi.infer.monitor import Record
+from topoi.infer.priors import LEAST_PRIOR, MOST_PRIOR
+from topoi.io.patterns import is_safe_pattern
+from topoi.io.vectorize import TOKEN
+from topoi.storage.archive import Refused
+from topoi.storage.schema import (
+    BELOW_ONE,
+    LARGEST,
+    SMALLEST,
+    Array,
+    Schema,
+    Value,
+    checked_csr,
+    choice,
+    demand,
+    flag,
+    number,
+    real,
+    whole,
+)
+
+__all__ = ["DERIVED", "NOT_KEPT", "check_together", "linked", "schema_of"]
+
+NAMES = "U b1 i1 i2 i4 i8 u1 u2 u4 u8 f4 f8"
+PRIOR = number(LEAST_PRIOR, MOST_PRIOR, choices=("learn",), optional=True)
+NOT_KEPT = ("callbacks", "n_jobs", "verbose", "_finished_run")  # code, use of the machine, a path
+
+PARAMETERS: dict[str, Value] = {  # of all models; each has some of them
+    "n_components": whole(1),
+    "rule": choice(*RULES),
+    "schedule": choice(*SCHEDULES),
+    "doc_topic_prior": PRIOR,
+    "topic_word_prior": PRIOR,
+    "weighting": choice(*WEIGHTINGS),
+    "messages": choice(*MESSAGES),
+    "init": choice("hard", "soft"),
+    "max_iter": whole(1),
+    "tol": number(0, LARGEST),
+    "stop": choice("relative", "paper"),
+    "evaluate_every": whole(-1),
+    "vb_inner": whole(1),
+    "vb_textbook": flag(),
+    "batch_size": whole(1, optional=True),
+    "learning_decay": number(0, 1),
+    "learning_offset": number(1, 1e12),
+    "total_samples": number(1, 1e12),
+    "random_state": Value("whole", optional=True),
+    "learning_method": choice("batch", "online"),
+    "perp_tol": number(-LARGEST, LARGEST),
+    "mean_change_tol": number(-LARGEST, LARGEST),
+    "max_doc_update_iter": number(-LARGEST, LARGEST),
+    "author_prior": choice("uniform", "learned"),
+    "link_weight": number(0, BELOW_ONE, choices=("learn",)),
+    "link_factor": choice("learned", "paper", "identity"),
+    "directed": flag(),
+    "background_topics": whole(0),
+    "threshold": number(SMALLEST, 1),
+}
+ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
+    "components_": Array("f4 f8", ("K", "W"), SMALLEST, LARGEST),
+    "doc_topic_prior_": Array("f8", ("K",), SMALLEST, MOST_PRIOR),
+    "topic_word_prior_": real(SMALLEST, MOST_PRIOR),
+    "doc_topic_prior.numbers": Array("f8", ("K",), LEAST_PRIOR, MOST_PRIOR),
+    "n_iter_": whole(1),
+    "doc_topic_": Array("f4 f8", ("D", "K"), 0, 1.001, to_one="rows", optional=True),
+    "_n_docs": whole(0, optional=True),
+    "converged_": flag(optional=True),
+    **{f"history_.{field.name}": HISTORY[str(field.type)] for field in fields(Record)},
+    "vocabulary_": Array("U", ("W",), optional=True),
+    "feature_names_in_": Array("U", ("W",), optional=True),
+    "doc_names_": Array("U", ("D",), optional=True),
+    "_topic_names.topics": Array("i8", ("N",), 0, different=True),
+    "_topic_names.names": Array("U", ("N",), different=True),
+    "weighting_.kind": choice(*WEIGHTINGS),
+    "weighting_.scale": real(SMALLEST, 1e10),
+    "weighting_.idf": Array("f8", ("W",), 0, 60, optional=True),
+    "vectorizer_.analyzer": choice("word", "char", "char_wb"),
+    "vectorizer_.binary": flag(),
+    "vectorizer_.lowercase": flag(),
+    "vectorizer_.max_df": number(0, 1e18),
+    "vectorizer_.min_df": number(0, 1e18),
+    "vectorizer_.max_features": whole(1, optional=True),
+    "vectorizer_.strip_accents": choice("ascii", "unicode", optional=True),
+    "vectorizer_.token_pattern": Value("text"),
+    "vectorizer_.shortest": whole(1, 20),  # n-grams: the work grows with their lengths
+    "vectorizer_.longest": whole(1, 20),
+    "vectorizer_.stop_words": choice("english", optional=True),
+    "vectorizer_.stop_list": Array("U", ("S",), optional=True),
+    "vectorizer_.vocabulary": Array("U", ("V",), different=True),
+    "_sklearn_output_config.transform": choice("default", "pandas", "polars"),
+}
+BATCHES: dict[str, Array | Value] = {  # what partial_fit and batch_size have learned so far
+    "_online.base": Array("f8", ("W", "K"), -1e-3, LARGEST),
+    "_online.evidence": Array("f8", (2, "K"), 0, LARGEST, optional=True),
+    "_online.batches": whole(1),
+    "_online.documents": number(0, LARGEST),
+    "_online.total_docs": number(1, LARGEST),
+    "_online.seed": whole(0, 2**64),
+    "_online.rule": choice("bp", "sibp", "cvb0"),
+    "_online.tokens": flag(),
+    "_online.learn_alpha": flag(),
+    "_online.learn_beta": flag(),
+    "_online.decay": number(0, 1),
+    "_online.offset": number(1, 1e12),
+}
+OWN: dict[str, dict[str, Array | Value]] = {
+    "LDA": BATCHES,
+    "LatentDirichletAllocation": {**BATCHES, "bound_": real(0, LARGEST, optional=True)},
+    "AuthorTopicModel": {
+        "author_names_": Array(NAMES, ("A",), different=True),
+        "author_topic_": Array("f8", ("A", "K"), 0, 1.001, to_one="rows"),
+        "author_counts_": Array("f8", ("A", "K"), 0, LARGEST),
+    },
+    "RelationalTopicModel": {
+        "link_weight_": real(0, BELOW_ONE),
+        "link_topic_": Array("f8", ("K", "K"), 0, 1.001, to_one="rows"),
+        "link_joint_": Array("f8", ("K", "K"), SMALLEST, 1.001, to_one="all"),
+        "own_topic_": Array("f4 f8", ("D", "K"), 0, 1.001, to_one="rows"),
+        "links_.indptr": Array("i4 i8", ("D+1",), 0),
+        "links_.indices": Array("i4 i8", ("L",), 0),
+        "doc_ids_": Array(NAMES, ("D",), optional=True),
+    },
+    "LabeledLDA": {
+        "classes_": Array(NAMES, ("C",), different=True),
+        "_seen": Array("b1", ("C",)),
+        "_as_matrix": flag(),
+        "_single": flag(),
+    },
+}
+MAY_LACK = frozenset(
+    {"history_", "vectorizer_", "_online", "_sklearn_output_config", "doc_topic_prior"}
+)
+OF_TRAINING = ("doc_topic_", "_n_docs", "converged_", "bound_")  # gone after partial_fit
+DERIVED = ("n_features_in_", "_dtype")  # from components_
+
+
+def schema_of(kind: type) -> Schema:
+    """The schema of a model's class."""
+    parameters = {
+        name: PARAMETERS[name] for name in signature(kind).parameters if name not in NOT_KEPT
+    }
+    return Schema({**parameters, **ALL, **OWN[kind.__name__]}, MAY_LACK)
+
+
+def check_together(kind: type, found: Mapping[str, Any]) -> None:
+    """What no entry can tell alone: that they fit each other."""
+    K, W = found["components_"].shape
+    n_topics = (
+        found["n_components"]
+        if "n_components" in found
+        else len(found["classes_"]) + found["background_topics"]
+    )
+    demand(
+        n_topics == K and W > 0,
+        f"it has {K} topics of {W} words, and its parameters say {n_topics} topics",
+    )
+    least = found["components_"].min()
+    demand(least >= 0.999 * found["topic_word_prior_"], "components_ holds less than its prior")
+    demand(
+        (found["weighting_.kind"] == "tfidf") == ("weighting_.idf" in found),
+        "weighting_.idf belongs to tfidf alone",
+    )
+    demand(
+        found["weighting_.kind"] != "count" or found["weighting_.scale"] == 1,
+        "weighting_.scale of counts is not 1",
+    )
+    whole_fit = {name for name in OF_TRAINING if name in schema_of(kind).entries}
+    there = {name for name in whole_fit if found.get(name) is not None} | (
+        {"history_"} & {name.partition(".")[0] for name in found}
+    )
+    demand(
+        there in (set(), {*whole_fit, "history_"}),
+        "some of what a fit leaves is there, and some is missing",
+    )
+    batches = found.get("_online.batches")
+    if there:
+        sweeps = found["history_.sweep"]
+        ascending = len(sweeps) > 0 and bool((np.diff(sweeps) > 0).all())
+        demand(
+            ascending and sweeps[-1] == found["n_iter_"],
+            "n_iter_ is not the last sweep of history_",
+        )
+        demand(found["_n_docs"] <= len(found["doc_topic_"]), "_n_docs is more than the documents")
+    else:
+        demand(
+            batches is not None and batches >= found["n_iter_"],
+            "it has neither documents nor batches",
+        )
+    if "vectorizer_.token_pattern" in found:
+        _check_vectorizer(found)
+    if "classes_" in found:
+        demand(
+            len(found["classes_"]) > 0 and bool(found["_seen"].any()),
+            "it has no label that was seen",
+        )
+    if "links_.indices" in found:
+        linked(found)
+
+
+def _check_vectorizer(found: Mapping[str, Any]) -> None:
+    pattern = found["vectorizer_.token_pattern"]
+    if not is_safe_pattern(pattern):
+        raise Refused(
+            f"cuts texts into words by the pattern {pattern[:60]!r}, and topoi only keeps patterns"
+            " in a model file that are sure to end soon on every text (topoi.io.patterns). Use a"
+            f" plainer one, such as {TOKEN!r}, or set vectorizer_ to None before saving."
+        )
+    demand(
+        found["vectorizer_.shortest"] <= found["vectorizer_.longest"],
+        "vectorizer_ has n-grams of no length",
+    )
+    twice = found["vectorizer_.stop_words"] is not None and "vectorizer_.stop_list" in found
+    demand(not twice, "vectorizer_ has two lists of stop words")
+    demand(len(found["vectorizer_.vocabulary"]) > 0, "vectorizer_ has no words")
+
+
+def linked(found: Mapping[str, Any]) -> sparse.csr_array:
+    """(D, D) the links of a relational model."""
+    n_docs = len(found["doc_topic_"])
+    return checked_csr("links_", found["links_.indptr"], found["links_.indices"], (n_docs, n_docs))

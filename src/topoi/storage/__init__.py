@@ -1,0 +1,1 @@
+"""Files with a schema: archives, and checkpoints of runs."""
