@@ -59,7 +59,7 @@ def test_commands_of_the_readme_run(tmp_path, monkeypatch):
         assert result.exit_code == 0, f"{line}\n{result.output}"
     assert {path.name for path in tmp_path.iterdir()} >= {
         "papers.topoi",
-        "shares.csv",
+        "proportions.csv",
         "papers.mtx",
         "papers.vocab",
     }
