@@ -85,7 +85,7 @@ def hadamard(doc_topic: np.ndarray, pairs: np.ndarray, root: bool = True) -> np.
 
 
 def svm_scores(train: np.ndarray, labels: np.ndarray, test: np.ndarray) -> np.ndarray:
-    """Decision values of a linear SVM (the paper's choice): standardised features, balanced
+    """Decision values of a linear SVM (the paper names no kernel): standardised features, balanced
     classes, C by inner cross-validation.
     """
     svm = make_pipeline(StandardScaler(), LinearSVC(class_weight="balanced", dual=False))
