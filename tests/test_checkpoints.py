@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import every_model_combination
 from scipy import sparse
 from sklearn.base import clone
+from support import every_model_combination
 
 from topoi import (
     LDA,

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import psutil
 import pytest
-from conftest import small_counts
 from scipy import sparse
+from support import small_counts
 
 from topoi import LDA, Corpus, LatentDirichletAllocation, evaluate
 from topoi.infer import kernels

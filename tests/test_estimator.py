@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.decomposition
-from conftest import begin, small_counts
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -22,6 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from support import begin, small_counts
 
 import topoi
 from topoi import LDA, AuthorTopicModel, Corpus, LatentDirichletAllocation, datasets, evaluate

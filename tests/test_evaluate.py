@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sklearn.decomposition
-from conftest import small_counts
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
+from support import small_counts
 
 from topoi import LDA, AuthorTopicModel, Corpus, datasets, evaluate
 from topoi.evaluate.selection import recommended

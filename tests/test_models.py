@@ -10,13 +10,13 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import COMBINATIONS, every_model_combination, infer_twin
 from scipy import sparse
 from sklearn import config_context
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import KFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from support import COMBINATIONS, every_model_combination, infer_twin
 
 from topoi import (
     LDA,
