@@ -21,7 +21,7 @@ from topoi import datasets
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
 from topoi.cli import app
 from topoi.cli.fit import Interrupt, Rule, Schedule, Weighting
-from topoi.cli.shell import Counts
+from topoi.cli.options import Counts
 from topoi.io import formats
 
 PETS = ["cats", "dogs", "pets", "fur", "paws", "tails"]
