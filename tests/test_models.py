@@ -65,11 +65,15 @@ def test_models_reduce_to_lda_bit_for_bit(small, rule, schedule, monkeypatch):
     lda = LDA(4, **options).fit(small)
     n = small.shape[0]
     private = [[f"author{(7 * d) % n}"] for d in range(n)]
+    with pytest.warns(UserWarning, match="No authors were given"):
+        nobody = AuthorTopicModel(4, **options).fit(small)
+    with pytest.warns(UserWarning, match="No links were given"):
+        unlinked = RelationalTopicModel(4, link_weight=0.3, **options).fit(small)
     twins = [
         AuthorTopicModel(4, **options).fit(small, authors=private),
-        AuthorTopicModel(4, **options).fit(small),
+        nobody,
         RelationalTopicModel(4, link_weight=0.0, **options).fit(small, links=[(0, 1), (2, 3)]),
-        RelationalTopicModel(4, link_weight=0.3, **options).fit(small),
+        unlinked,
         LabeledLDA(**options).fit(small, np.ones((n, 4))),
         TopicModel([Words(small), Labels([[0, 1, 2, 3]] * n)], **options).fit(),
     ]
@@ -678,7 +682,9 @@ def test_one_word_repeated_very_often_beside_a_field():
         topic_word_prior=0.01,
         schedule="asynchronous",
         max_iter=20,
-    ).fit(counts, links=[(0, 1), (2, 3)])
+    )
+    with pytest.warns(UserWarning, match="largest entry of X is 200000"):
+        model.fit(counts, links=[(0, 1), (2, 3)])
     assert np.isfinite(model.components_).all()
     assert np.isfinite(model.doc_topic_).all()
 

@@ -208,6 +208,7 @@ def test_a_run_whose_checkpoint_cannot_be_written_continues_and_can_resume(tmp_p
         for code in CODES:
             path.unlink(missing_ok=True)
             with monkeypatch.context() as patched, warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("default")
                 Disk(patched, fail_at, code)
                 if fail_at == 0:
                     with pytest.raises(WriteError, match=r"run\.ckpt cannot be written"):

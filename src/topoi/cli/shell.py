@@ -79,6 +79,7 @@ def _guarded(function: Callable[..., None]) -> Callable[..., None]:
     def guarded(**given: Any) -> None:
         try:
             with warnings.catch_warnings():
+                warnings.simplefilter("default", UserWarning)
                 warnings.showwarning = lambda message, *_: note(str(message))
                 function(**given)
         except (typer.Exit, typer.Abort):
