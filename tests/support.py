@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import subprocess
 import sys
@@ -11,7 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from typer.testing import CliRunner
 
+import topoi
+from topoi.cli import app
 from topoi.graph.factors import Documents, Words, compile_factors
 from topoi.infer import afresh, engine, reference
 from topoi.infer.arrays import Tables
@@ -177,3 +182,82 @@ def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str
         env={**os.environ, **environment},
         timeout=600,
     )
+
+
+def several_blocks(monkeypatch):
+    monkeypatch.setattr("topoi.graph.wiring.EDGES_PER_CELL", 60)
+
+
+PETS = ["cats", "dogs", "pets", "fur", "paws", "tails"]
+MONEY = ["stocks", "market", "bank", "money", "shares", "trade"]
+QUICK = ["--iterations", "5"]
+
+
+def run(*arguments, code=0):
+    """The result of a command that must end with `code`."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def ask(*arguments):
+    """What a command says in JSON, and nothing but JSON."""
+    return json.loads(run(*arguments, "--json").stdout)
+
+
+def with_entry(value: float) -> np.ndarray:
+    dense = small_counts().toarray()
+    dense[1, 1] = value
+    return dense
+
+
+class Crash(Exception):
+    pass
+
+
+def crash_at(sweep: int):
+    def callback(state, record):
+        if record.sweep == sweep and record.schedule != "link weight":
+            raise Crash
+
+    return callback
+
+
+def assert_same_run(model, whole) -> None:
+    np.testing.assert_array_equal(model.components_, whole.components_)
+    np.testing.assert_array_equal(model.doc_topic_, whole.doc_topic_)
+    np.testing.assert_array_equal(model.doc_topic_prior_, whole.doc_topic_prior_)
+    assert (model.n_iter_, model.converged_, model.topic_word_prior_) == (
+        whole.n_iter_,
+        whole.converged_,
+        whole.topic_word_prior_,
+    )
+    for one, other in zip(model.history_, whole.history_, strict=True):
+        assert {**one, "seconds": 0} == {**other, "seconds": 0}
+    seconds = [record["seconds"] for record in model.history_]
+    assert seconds == sorted(seconds)
+
+
+def interrupted(make, fit, path, sweep: int):
+    """Crash in `sweep`, then go on.
+
+    `make` takes more parameters; `fit` takes a model and keyword arguments.
+    """
+    with pytest.raises(Crash):
+        fit(make(callbacks=[crash_at(sweep)]), checkpoint=path, checkpoint_every=4)
+    assert path.exists() == (sweep > 4)
+    model = fit(make(), checkpoint=path, checkpoint_every=4)
+    assert [file.name for file in path.parent.iterdir()] == [path.name], (
+        "the finished run, and no lock"
+    )
+    path.unlink()
+    return model
+
+
+def every_word():
+    return topoi.make_vectorizer(min_df=1, max_df=1.0)
+
+
+def written(path, content: bytes):
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return path
