@@ -1,187 +1,19 @@
-"""What the tests share: small corpora, and the engine beside its NumPy twin."""
+"""Fixtures of all tests; what tests call is in `support.py`."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from dataclasses import dataclass, replace
-from typing import Any
+import csv
 
 import numpy as np
 import pytest
 from hypothesis import settings
-from scipy import sparse
+from support import MONEY, PETS, QUICK, run
 
-from topoi import datasets
-from topoi.graph.factors import Documents, Words, compile_factors
-from topoi.infer import afresh, engine, reference, schedules
-from topoi.infer.arrays import Tables
-from topoi.infer.rules import Rule, make_rule
-from topoi.infer.schedules import Schedule, make_schedule
-from topoi.infer.state import State, blank_tables
-from topoi.infer.threads import ThreadPool
+from topoi import LDA, datasets
+from topoi.infer import kernels, schedules
 
 settings.register_profile("topoi", deadline=None, derandomize=True, print_blob=False, database=None)
 settings.load_profile("topoi")
-
-# Every rule with every schedule that it accepts.
-COMBINATIONS = [
-    *(
-        (rule, schedule)
-        for rule in ("bp", "sibp", "cvb0")
-        for schedule in ("relaxed", "asynchronous", "synchronous", "residual")
-    ),
-    *((rule, "incremental") for rule in ("bp", "sibp", "vb")),
-    ("vb", "synchronous"),
-    ("gibbs", "asynchronous"),
-]
-PLAIN_SCHEDULES = ("residual-words", "active")  # of documents that own themselves
-MODEL_COMBINATIONS = [  # "auto" looks at the model, so only models know it
-    *COMBINATIONS,
-    ("bp", "auto"),
-    *((rule, schedule) for rule in ("bp", "sibp", "cvb0") for schedule in PLAIN_SCHEDULES),
-]
-every_combination = pytest.mark.parametrize(("rule", "schedule"), COMBINATIONS)
-every_model_combination = pytest.mark.parametrize(("rule", "schedule"), MODEL_COMBINATIONS)
-
-
-def small_counts(n_docs: int = 20, n_words: int = 25, seed: int = 0) -> sparse.csr_array:
-    """Poisson counts with an empty document (the third) and an unused word (the fifth)."""
-    counts = np.random.default_rng(seed).poisson(0.6, (n_docs, n_words)).astype(np.float64)
-    counts[2], counts[:, 4] = 0, 0
-    return sparse.csr_array(counts)
-
-
-@dataclass
-class Run:
-    """A state with the rule and schedule that move it, and the same numbers in double precision for
-    the twin.
-    """
-
-    state: State
-    rule: Rule
-    schedule: Schedule
-    tables: Tables  # of the twin, as `mu` and `z`
-    mu: np.ndarray
-    z: np.ndarray
-
-    @property
-    def messages(self) -> np.ndarray:
-        """(edges, width) messages, for documents with one owner and all topics."""
-        return self.state.messages.mu.reshape(-1, self.state.graph.width)
-
-    def sweep(self, times: int = 1) -> None:
-        """Move the state."""
-        for _ in range(times):
-            engine.sweep(self.state, self.rule, self.schedule, ThreadPool(1))
-
-    def sweep_both(self) -> np.ndarray:
-        """Move the state and its twin. Returns the twin's residuals."""
-        params = self.state.params(
-            self.rule,
-            in_place=self.schedule.in_place,
-            relaxation=self.schedule.relaxation_at(self.state.sweep),
-        )
-        self.sweep()
-        graph, messages, fields = (
-            self.state.graph,
-            self.state.messages,
-            self.state.fields,
-        )  # order and fields as this sweep used them
-        if self.rule.draws:
-            reference.gibbs(graph, self.tables, self.z, messages, fields, params)
-            return messages.residual
-        if self.rule.inner > 1 or self.schedule.afresh:
-            residual, self.tables = infer_twin(self.state, self.rule, self.tables, self.mu, params)
-            return residual
-        read, seen = self.rule.seen(self.tables, params)
-        self.tables = read if self.schedule.in_place else reference.doubled(blank_tables(graph))
-        return reference.sweep(graph, read, self.tables, self.mu, messages, fields, seen)
-
-
-def infer_twin(
-    state: State, rule: Rule, tables: Tables, mu: np.ndarray, params: Any
-) -> tuple[np.ndarray, Tables]:
-    """The twin of `afresh.infer_afresh` where messages are stored: residuals, and the tables of the
-    new messages in `mu`.
-    """
-    graph = state.graph
-    read, seen = rule.seen_words(tables, params)
-    read, seen = (read, seen) if graph.private else rule.seen_owners(read, seen)
-    twin = reference.infer if graph.private else reference.infer_joint
-    residual = twin(
-        graph, read, mu, state.fields, seen, afresh.settings(state, rule), range(graph.n_docs)
-    )
-    blank, counted = reference.doubled(blank_tables(graph)), reference.count(graph, mu)
-    phi = blank.phi if params.frozen_words else blank.phi + counted.phi
-    return residual, counted._replace(
-        phi=phi, totals=phi.sum(axis=0), theta=blank.theta + counted.theta
-    )
-
-
-def begin(
-    counts: Any,
-    n_topics: int = 5,
-    rule: str = "bp",
-    schedule: str = "asynchronous",
-    *,
-    factors: tuple[Any, ...] = (Documents(),),
-    blocks: int | None = None,
-    seed: int = 0,
-    alpha: Any = 0.1,
-    beta: float = 0.05,
-    start: str = "hard",
-    word_topic: np.ndarray | None = None,
-    base: np.ndarray | None = None,
-    frozen: bool = False,
-    **options: Any,
-) -> Run:
-    """A fresh run on `counts`; `options` go to the rule."""
-    made = make_rule(rule, **options)
-    graph = compile_factors(
-        [Words(counts, base=base, frozen=frozen), *factors],
-        n_topics,
-        seed=seed,
-        tokens=made.tokens,
-        blocks=blocks,
-    )
-    overcomplete = np.broadcast_to(np.asarray(alpha, dtype=np.float64), (n_topics,))
-    state = State.start(
-        graph,
-        made,
-        overcomplete,
-        beta,
-        seed=seed,
-        pool=ThreadPool(1),
-        start=start,
-        word_topic=word_topic,
-    )
-    twin = (
-        reference.doubled(state.tables),
-        state.messages.mu.astype(np.float64),
-        state.messages.z.copy(),
-    )
-    return Run(state, made, replace(make_schedule(schedule, made), relax_after=0), *twin)
-
-
-def start_messages(run: Run, messages: np.ndarray) -> None:
-    """Give the edges of `run`, in document order, the messages (edges, K), and count them."""
-    run.messages[:] = 0
-    run.messages[:, : run.state.graph.n_topics] = messages[run.state.graph.arrays.edge_id]
-    run.state.rebuild(run.rule, ThreadPool(1))
-
-
-def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run `code` in a fresh interpreter, in this environment plus `environment`."""
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, **environment},
-        timeout=600,
-    )
 
 
 @pytest.fixture
@@ -200,3 +32,69 @@ def blocks():
 def mixed():
     """(corpus, truth) of five topics, documents mix them."""
     return datasets.make_lda(150, 80, 5, random_state=1)
+
+
+@pytest.fixture(scope="session")
+def fitted(mixed):
+    return LDA(5, doc_topic_prior=0.1, topic_word_prior=0.05, max_iter=40, tol=0).fit(mixed[0])
+
+
+@pytest.fixture(scope="session")
+def small():
+    corpus, _ = datasets.make_lda(60, 40, 4, doc_length=25, random_state=3)
+    return corpus.counts
+
+
+@pytest.fixture(scope="session")
+def authored():
+    return datasets.make_authors(400, 15, 120, 5, doc_length=80, alpha=0.08, random_state=1)
+
+
+@pytest.fixture(scope="session")
+def linked():
+    return datasets.make_links(400, 300, 6, doc_length=15, links_per_doc=5, random_state=2)
+
+
+@pytest.fixture(scope="session")
+def labeled():
+    return datasets.make_labels(400, 120, 6, random_state=4)
+
+
+@pytest.fixture(scope="session")
+def work(tmp_path_factory):
+    """A folder of texts, a table, counts, and a model of each kind."""
+    folder = tmp_path_factory.mktemp("work")
+    rng = np.random.default_rng(0)
+    (folder / "texts").mkdir()
+    with (folder / "t.csv").open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["id", "abstract", "who", "topic", "cites"])
+        for i in range(40):
+            words = " ".join(rng.choice(PETS if i % 2 else MONEY, 12))
+            table.writerow(
+                [
+                    f"d{i}",
+                    words,
+                    f"{'Ann' if i % 2 else 'Bob'}; Cy",
+                    "pets" if i % 2 else "money",
+                    f"d{(i + 2) % 40}",
+                ]
+            )
+            (folder / "texts" / f"{i:02}.txt").write_text(words)
+    columns = [folder / "t.csv", "--text", "abstract", "--id", "id"]
+    run("fit", *columns, "--topics", 2, "-o", folder / "lda.topoi", *QUICK)
+    run("fit", *columns, "--topics", 2, "--authors", "who", "-o", folder / "author.topoi", *QUICK)
+    run("fit", *columns, "--topics", 2, "--links", "cites", "-o", folder / "links.topoi", *QUICK)
+    run("fit", *columns, "--labels", "topic", "-o", folder / "labels.topoi", *QUICK)
+    return folder
+
+
+@pytest.fixture
+def no_kernel_runs(monkeypatch):
+    """Bad input never reaches a kernel: a sweep in such a test is an error."""
+
+    def refuse(*_):
+        raise AssertionError("bad input has reached a kernel")
+
+    for name in kernels.__all__:
+        monkeypatch.setattr(kernels, name, refuse)

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conftest import begin, small_counts
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import psi
+from support import begin, small_counts
 
 from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, datasets, evaluate
 from topoi.graph import wiring

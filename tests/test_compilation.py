@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import MODEL_COMBINATIONS, run_python
+from support import MODEL_COMBINATIONS, run_python
 
 from topoi import LDA, datasets, evaluate
 from topoi.infer import kernels, likelihood, schedules

@@ -7,11 +7,11 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import begin, small_counts
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
+from support import begin, small_counts
 
 from topoi import LDA, Corpus, datasets
 from topoi.corpus.checks import check_counts

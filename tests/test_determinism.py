@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import MODEL_COMBINATIONS, begin, every_model_combination, run_python, small_counts
 from scipy import sparse
+from support import MODEL_COMBINATIONS, begin, every_model_combination, run_python, small_counts
 
 from topoi import LDA, AuthorTopicModel, datasets, evaluate
 from topoi.graph import wiring

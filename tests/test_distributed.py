@@ -311,7 +311,10 @@ def test_warnings_are_of_all_parts_and_given_here(mixed, client, monkeypatch):
     )  # entries of a word: fewer in each part
     with pytest.warns(UserWarning, match="entries are counted one by one"):
         distributed.fit(LDA(5, **QUICK), cut(mixed[0].counts, 3), client=client)
-    with pytest.warns(UserWarning, match="largest entry of X is"):
+    with (
+        pytest.warns(UserWarning, match="entries are counted one by one"),
+        pytest.warns(UserWarning, match="largest entry of X is"),
+    ):
         distributed.fit(LDA(5, **QUICK), cut(mixed[0].counts * 1e5, 2), client=client)
 
 

@@ -1,6 +1,4 @@
-"""Measures: document completion, coherence, diversity, matching, and the choice of the number of
-topics.
-"""
+"""Measures: document completion, coherence, diversity, matching."""
 
 from __future__ import annotations
 
@@ -9,19 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sklearn.decomposition
-from conftest import small_counts
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
+from support import small_counts
 
-from topoi import LDA, AuthorTopicModel, Corpus, datasets, evaluate
-from topoi.evaluate.selection import recommended
+from topoi import LDA, Corpus, datasets, evaluate
 from topoi.infer import reference
-
-# --------------------------------------------------------------------------------- splitting tokens
 
 
 @given(
@@ -66,9 +61,6 @@ def test_every_token_is_as_likely_to_be_held_out():
     )
     other = evaluate.split_tokens(np.tile([6, 3, 1], (1000, 1)), 0.1, random_state=1)[1].sum(axis=0)
     assert (held != other).any()
-
-
-# --------------------------------------------------------------------------------------- completion
 
 
 @pytest.mark.parametrize("K", [1, 3])
@@ -159,6 +151,9 @@ def test_a_prior_learned_from_light_weights_can_be_measured(mixed):
     assert np.isfinite(evaluate.left_to_right(light, mixed[0][:2])).all()
 
 
+A, B, C, E = range(4)
+
+
 def test_foreign_topics_may_hold_zeros(known):
     """A word that no topic has costs much, but not everything."""
     _, test, truth, _ = known
@@ -221,13 +216,12 @@ def test_left_to_right_agrees_with_the_model(known):
     np.testing.assert_allclose(best.sum(), other.sum(), rtol=0.01)
 
 
-# ---------------------------------------------------------------------------------------- coherence
+TOGETHER = np.log2(4 / 3)  # NPMI of a and b: log(1/2 / (3/4 1/2)) / -log(1/2)
+
 
 # Documents "a b", "a b", "a", "c", in a vocabulary a b c e; nobody uses e. P(a) = 3/4, P(b) = 1/2,
 # P(c) = 1/4, P(a, b) = 1/2.
 REFERENCE = np.array([[1, 3, 0, 0], [2, 1, 0, 0], [1, 0, 0, 0], [0, 0, 4, 0]])
-A, B, C, E = range(4)
-TOGETHER = np.log2(4 / 3)  # NPMI of a and b: log(1/2 / (3/4 1/2)) / -log(1/2)
 
 
 @pytest.mark.parametrize(
@@ -293,9 +287,6 @@ def test_coherence_of_a_model_is_that_of_its_top_words(blocks):
     )
 
 
-# -------------------------------------------------------------------------- topics among themselves
-
-
 def test_topic_diversity_by_hand():
     topics = np.array([[5.0, 4, 1, 0], [0, 4, 5, 1]])  # top two: {0, 1} and {2, 1}
     assert evaluate.topic_diversity(topics, n_words=2) == 3 / 4
@@ -336,97 +327,6 @@ def test_topics_without_a_partner():
 def test_stability_finds_the_topic_that_comes_and_goes():
     steady, other = np.eye(4)[:3], np.eye(4)[[0, 1, 3]]
     np.testing.assert_allclose(evaluate.stability([steady, other, steady]), [1, 1, 0.5], rtol=1e-9)
-
-
-# ---------------------------------------------------------------------------------- how many topics
-
-
-def test_choose_n_components_finds_the_planted_number(blocks):
-    choice = evaluate.choose_n_components(LDA(max_iter=50), blocks[0], [4, 1, 3], n_seeds=2)
-    assert choice.best == 4
-    assert [row["n_components"] for row in choice.rows] == [1, 3, 4]
-    assert all(
-        set(row)
-        == {"n_components", "perplexity", "perplexity_se", "npmi", "diversity", "stability"}
-        for row in choice.rows
-    )
-    assert all(np.isfinite(list(row.values())).all() for row in choice.rows)
-    one, three, four = choice.rows
-    assert one["perplexity"] > three["perplexity"] > four["perplexity"]
-    np.testing.assert_allclose(one["stability"], 1, rtol=1e-6)
-    assert choice.reason.startswith("4 topics")
-    assert f"{four['perplexity']:.1f}" in choice.reason
-
-
-def candidate(
-    k: int, perplexity: float, error: float, npmi: float = 0.0, stability: float = 0.0
-) -> dict[str, float]:
-    return {
-        "n_components": k,
-        "perplexity": perplexity,
-        "perplexity_se": error,
-        "npmi": npmi,
-        "diversity": 1.0,
-        "stability": stability,
-    }
-
-
-@pytest.mark.parametrize(
-    ("perplexity", "error", "best"),
-    [
-        (104.9, 3.0, 5),  # the standard error of the difference is 5: root of 3^2 + 4^2
-        (105.1, 3.0, 10),
-        (103.9, 0.0, 5),
-        (104.1, 0.0, 10),
-        (120.0, 30.0, 5),  # one seed got stuck
-    ],
-)
-def test_the_fewest_topics_within_one_standard_error_of_the_difference(perplexity, error, best):
-    choice = recommended(
-        [
-            candidate(2, 300, 1),
-            candidate(5, perplexity, error),
-            candidate(10, 100, 4),
-            candidate(20, 101, 0),
-        ]
-    )
-    assert choice.best == best
-    assert choice.reason.startswith(f"{best} topics: the fewest whose held-out perplexity (")
-    assert "of the lowest (100.0 at 10)" in choice.reason
-
-
-def test_the_reason_names_other_views():
-    """The most stable and the most coherent number, where it is another; one topic is always
-    stable, which says nothing.
-    """
-    one, two, three = (
-        candidate(1, 300, 1, 0.1, 1.0),
-        candidate(2, 100, 1, 0.2, 0.9),
-        candidate(3, 100, 1, 0.3, 0.8),
-    )
-    assert recommended([one, two, three]).reason.endswith(
-        "(100.0 at 2). But the most coherent is 3."
-    )
-    three["stability"] = 0.95
-    assert recommended([one, two, three]).reason.endswith(
-        "(100.0 at 2). But the most stable is 3, the most coherent is 3."
-    )
-    two["npmi"], two["stability"] = three["npmi"], three["stability"]
-    assert recommended([one, two, three]).reason.endswith("(100.0 at 2).")
-    assert "But" not in recommended([candidate(2, 300, 1), candidate(3, 100, 1)]).reason, (
-        "as stable and as coherent as another"
-    )
-    for rows in ([one], [candidate(1, 90, 1, 0.4, 1.0), two]):
-        assert recommended(rows).best == 1
-        assert "But" not in recommended(rows).reason
-
-
-def test_choose_n_components_takes_a_matrix_and_keeps_the_model(blocks):
-    model = LDA(3, rule="sibp", max_iter=10)
-    choice = evaluate.choose_n_components(model, blocks[0].counts.toarray(), [1, 4], n_seeds=2)
-    assert choice.best == 4
-    assert model.n_components == 3
-    assert not hasattr(model, "components_")
 
 
 def test_gibbs_fold_in_averages_samples(mixed):
@@ -509,16 +409,6 @@ def test_topics_over_the_same_words_in_another_order_match():
         Corpus(corpus.counts[:, ::-1], corpus.vocabulary[::-1])
     )
     assert evaluate.stability([model, transposed]).min() > 0.9
-
-
-def test_choice_fits_with_what_a_corpus_knows():
-    corpus, _ = datasets.make_authors(40, 5)
-    rows = [
-        evaluate.choose_n_components(model, corpus, [3, 3], n_seeds=2).rows
-        for model in (AuthorTopicModel(max_iter=5), LDA(max_iter=5))
-    ]
-    assert [len(table) for table in rows] == [1, 1]
-    assert rows[0][0]["perplexity"] != rows[1][0]["perplexity"]
 
 
 def test_topics_as_lists_of_numbers_are_topics():

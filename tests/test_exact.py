@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import begin, start_messages
 from scipy import sparse
+from support import begin, start_messages
 
 from topoi import LDA, Authors, evaluate
 from topoi.graph.plan import Plan

@@ -6,11 +6,11 @@ import mmap
 
 import numpy as np
 import pytest
-from conftest import Run, begin, every_combination, small_counts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
+from support import Run, begin, every_combination, small_counts
 
 from topoi import datasets
 from topoi.infer import engine, reference

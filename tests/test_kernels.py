@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import COMBINATIONS, PLAIN_SCHEDULES, begin, every_combination, small_counts
 from scipy import sparse
 from scipy.special import psi
+from support import COMBINATIONS, PLAIN_SCHEDULES, begin, every_combination, small_counts
 
 from topoi import datasets
 from topoi.graph.factors import Documents

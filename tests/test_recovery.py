@@ -6,9 +6,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from conftest import begin, every_combination, small_counts
 from scipy import sparse
 from scipy.special import psi
+from support import begin, every_combination, small_counts
 
 from topoi import LDA, datasets, evaluate
 from topoi.infer import reference

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conftest import PLAIN_SCHEDULES, begin, small_counts
+from support import PLAIN_SCHEDULES, begin, small_counts
 
 from topoi import LDA, LabeledLDA, RelationalTopicModel
 from topoi.datasets import make_lda

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conftest import begin, small_counts
 from scipy import sparse
+from support import begin, small_counts
 
 from topoi import LDA, AuthorTopicModel, RelationalTopicModel, datasets
 from topoi.graph.plan import Plan

@@ -14,25 +14,13 @@ import zipfile
 import numpy as np
 import pytest
 from scipy import sparse
-from typer.testing import CliRunner
+from support import every_word, written
 
 import topoi
 from topoi import LDA, Corpus, LabeledLDA, RelationalTopicModel, datasets
-from topoi.cli import app
 from topoi.io import formats
 from topoi.io import lines as files
 from topoi.io.formats import checks
-
-MTX = b"%%MatrixMarket matrix coordinate integer general\n"
-DENSE = b"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n"
-NPZ = {
-    "indptr": np.array([0, 1, 2]),
-    "indices": np.array([0, 1]),
-    "counts": np.array([2, 3]),
-    "vocab": np.array(["a", "b"]),
-    "author_names": np.array(["Ann", "Bob"]),
-    "label_names": np.array(["x", "y"]),
-}
 
 
 def refusal(path, **options) -> str:
@@ -44,18 +32,6 @@ def refusal(path, **options) -> str:
     assert "\n" not in message
     assert len(message) < 1_000
     return message
-
-
-def every_word():
-    return topoi.make_vectorizer(min_df=1, max_df=1.0)
-
-
-def written(path, content: bytes):
-    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
-    return path
-
-
-# ------------------------------------------------------------------------- one meaning for a number
 
 
 def test_a_line_of_svmlight_means_the_same_in_every_file(tmp_path):
@@ -92,6 +68,9 @@ def test_svmlight_that_topoi_writes_is_read_the_same(tmp_path):
     assert again.labels == [["0"], ["1"], []], "two labels stay two"
     with pytest.raises(ValueError, match="document 1 has neither labels nor words"):
         topoi.write(Corpus([[1, 0], [0, 0]], labels=[["x"], []]), tmp_path / "d.svm")
+
+
+MTX = b"%%MatrixMarket matrix coordinate integer general\n"
 
 
 WRONG_NUMBERS = {
@@ -161,6 +140,16 @@ OUT_OF_RANGE = {
 }
 
 
+NPZ = {
+    "indptr": np.array([0, 1, 2]),
+    "indices": np.array([0, 1]),
+    "counts": np.array([2, 3]),
+    "vocab": np.array(["a", "b"]),
+    "author_names": np.array(["Ann", "Bob"]),
+    "label_names": np.array(["x", "y"]),
+}
+
+
 @pytest.mark.parametrize("what", OUT_OF_RANGE)
 def test_npz_with_numbers_out_of_range(tmp_path, what):
     arrays = {
@@ -177,8 +166,6 @@ def test_npz_in_other_byte_orders_and_by_columns(tmp_path):
     assert corpus.counts.toarray().tolist() == [[2, 0], [0, 3]]
     assert corpus.links.tolist() == [[0, 1], [1, 0]]
 
-
-# ------------------------------------------------------------------------------------ masked arrays
 
 MASKED = np.ma.masked_array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])
 
@@ -227,7 +214,7 @@ def test_gensim_words_out_of_range():
             formats.from_gensim([[(word, 1)]])
 
 
-# -------------------------------------------------------------------------------- sizes and crashes
+DENSE = b"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n"
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
@@ -267,6 +254,17 @@ def test_mtx_of_every_kind(tmp_path):
     np.testing.assert_array_equal(topoi.read(tmp_path / "p.mtx").counts.toarray(), square > 0)
 
 
+def scipy_npz(path, **arrays) -> None:
+    np.savez(
+        path,
+        format=np.array(b"coo"),
+        row=np.zeros(1, int),
+        col=np.zeros(1, int),
+        data=np.ones(1),
+        **arrays,
+    )
+
+
 @pytest.fixture
 def no_large_arrays(monkeypatch):
     """Memory that a header asks for is not there."""
@@ -277,17 +275,6 @@ def no_large_arrays(monkeypatch):
     resource.setrlimit(resource.RLIMIT_AS, (psutil.Process().memory_info().vms + 2**29, before[1]))
     yield
     resource.setrlimit(resource.RLIMIT_AS, before)
-
-
-def scipy_npz(path, **arrays) -> None:
-    np.savez(
-        path,
-        format=np.array(b"coo"),
-        row=np.zeros(1, int),
-        col=np.zeros(1, int),
-        data=np.ones(1),
-        **arrays,
-    )
 
 
 @pytest.mark.usefixtures("no_large_arrays")
@@ -348,9 +335,9 @@ def test_lines_have_a_greatest_length(tmp_path, monkeypatch):
     assert "line 2: longer than 1,000 characters" in refusal(path)
 
 
-# --------------------------------------------------------------------------------------- raw errors
-
 DEEP = b"[" * 100_000 + b"]" * 100_000
+
+
 NOT_WHAT_THEY_SAY = {
     "empty.csv.gz": b"",
     "bom.csv": b"\xef\xbb\xbf",
@@ -462,90 +449,3 @@ def test_links_name_their_file(tmp_path):
         topoi.read(table, text="text", id="id", links=links, vectorizer=every_word())
     with pytest.raises(ValueError, match="name 'a', which several documents are called"):
         topoi.read(np.eye(3), id=["a", "a", "b"], links=written(tmp_path / "m.csv", b"a,b\n"))
-
-
-# -------------------------------------------------------------------------------------- the command
-
-
-def run(*arguments: str | bytes, folder, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "topoi", *arguments]
-    return subprocess.run(
-        command, cwd=folder, capture_output=True, check=False, env={**os.environ, **environment}
-    )
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A corpus, and a model, with words that ASCII does not have."""
-    folder = tmp_path_factory.mktemp("command")
-    counts = datasets.make_lda(20, 4, 2)[0].counts
-    corpus = Corpus(
-        counts, ["café", "thé", "naïve", "über"], doc_names=[f"ü{i}" for i in range(20)]
-    )
-    topoi.write(corpus, folder / "c.npz")
-    LDA(2, max_iter=2).fit(corpus).save(folder / "m.topoi")
-    (folder / "output").mkdir()
-    return folder
-
-
-@pytest.mark.parametrize(
-    "command",
-    [["topics", "m.topoi"], ["transform", "m.topoi", "c.npz"], ["evaluate", "m.topoi", "c.npz"]],
-)
-def test_ascii_standard_output(folder, command):
-    done = run(*command, folder=folder, PYTHONIOENCODING="ascii")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.isascii()
-    assert b"Unexpected" not in done.stderr
-
-
-def test_json_on_ascii_standard_output_is_json(folder):
-    import json
-
-    done = run("topics", "m.topoi", "--json", folder=folder, PYTHONIOENCODING="ascii")
-    assert done.stdout.isascii()
-    assert "café" in [
-        word for topic in json.loads(done.stdout)["topics"] for word in topic["words"]
-    ]
-
-
-@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names there are text")
-def test_undecodable_arguments(folder):
-    done = run("topics", b"caf\xe9.topoi", folder=folder, PYTHONIOENCODING="utf-8")
-    assert done.returncode == 2
-    assert b"does not exist" in done.stderr
-    assert b"Traceback" not in done.stderr
-    (folder / os.fsdecode(b"c\xe9.npz")).write_bytes((folder / "c.npz").read_bytes())
-    done = run(
-        "convert", b"c\xe9.npz", b"\xe9.mtx", "--json", folder=folder, PYTHONIOENCODING="utf-8"
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.isascii()
-
-
-@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names there are text")
-def test_undecodable_names_of_documents_are_shown(tmp_path):
-    for name in (b"caf\xe9.txt", b"b.txt"):
-        (tmp_path / os.fsdecode(name)).write_text("cats and dogs and cats")
-    corpus = topoi.read(tmp_path, vectorizer=every_word())
-    assert corpus.doc_names == ["b", "caf\\xe9"]
-
-
-@pytest.mark.parametrize(
-    "command",
-    [["fit", "c.npz", "-o"], ["convert", "c.npz", "--to", "mtx"], ["report", "m.topoi", "-o"]],
-)
-@pytest.mark.parametrize("force", [[], ["--force"]])
-def test_an_output_that_is_a_folder(folder, command, force, monkeypatch):
-    monkeypatch.chdir(folder)
-    done = CliRunner().invoke(app, [*command, "output", *force])
-    assert done.exit_code == 2
-    assert "Error: output cannot be written: it is a folder." in done.output
-
-
-def test_the_base_of_svmlight_on_the_command_line(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path / "c.svm", b"0 0:1 2:1\n0 1:3\n")
-    assert "there is no word 0" in CliRunner().invoke(app, ["convert", "c.svm", "c.npz"]).output
-    assert CliRunner().invoke(app, ["convert", "c.svm", "c.npz", "--zero-based"]).exit_code == 0
-    assert topoi.read(tmp_path / "c.npz").n_words == 3

@@ -19,50 +19,59 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
+from support import run
 from typer.testing import CliRunner
 
 import topoi
 from topoi import LDA, Corpus
 from topoi.cli import app
 from topoi.storage import files
-from topoi.storage.files import WriteError, atomic_write, check_outputs, locked
-
-TEXTS = ["cats dogs pets", "dogs cats fur", "stocks market bank", "bank money stocks"] * 5
-CURE = {errno.ENOSPC: "free some space, or ", errno.EIO: ""}
-CODES = list(CURE)
-CALLS = ["open", "write", "fsync", "close", "replace", "open folder", "fsync folder"]
-posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals, links and permissions")
+from topoi.storage.files import WriteError, check_outputs
 
 
-@pytest.fixture(scope="module")
-def model():
-    return LDA(2, max_iter=2).fit(topoi.read(TEXTS, vectorizer=topoi.make_vectorizer(min_df=1)))
+def assert_one_sentence(message):
+    assert message.endswith(".")
+    assert message.count("cannot be written") == 1
+    assert "\n" not in message
+    assert "Errno" not in message
 
 
-@pytest.fixture
-def work(tmp_path, model):
-    """A folder with documents and a model of them."""
-    (tmp_path / "in.csv").write_text("text\n" + "\n".join(TEXTS))
-    model.save(tmp_path / "m.topoi")
-    return tmp_path
+def command(*arguments):
+    """Run a command in a folder; a failure must be one sentence and exit status 1."""
+
+    def act(folder):
+        filled = [str(argument).replace("@", f"{folder}/") for argument in arguments]
+        result = CliRunner().invoke(app, filled)
+        if result.exit_code:
+            assert result.exit_code == 1, result.output
+            last = result.stderr.splitlines()[-1]
+            assert result.stderr.count("Error: ") == 1
+            raise OSError(last.removeprefix("Error: "))
+
+    return act
 
 
-def run(*arguments, code=0):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    return result
+ACTIONS = {
+    "save": (["o.topoi"], lambda folder: topoi.load(folder / "m.topoi").save(folder / "o.topoi")),
+    "report": (["o.html"], lambda folder: topoi.load(folder / "m.topoi").report(folder / "o.html")),
+    "report command": (["o.html"], command("report", "@m.topoi", "-o", "@o.html", "--force")),
+    "name": (["m.topoi"], command("topics", "@m.topoi", "--name", "0=pets")),
+    "transform": (
+        ["o.csv"],
+        command("transform", "@m.topoi", "@in.csv", "-o", "@o.csv", "--force"),
+    ),
+    "transform json": (
+        ["o.jsonl"],
+        command("transform", "@m.topoi", "@in.csv", "-o", "@o.jsonl", "--force"),
+    ),
+}
 
-
-def contents(folder):
-    """Every file of a folder with its bytes, links as what they point at."""
-    return {
-        p.name: str(p.readlink()) if p.is_symlink() else p.read_bytes()
-        for p in folder.iterdir()
-        if not p.is_dir()
-    }
-
-
-# ------------------------------------------------------------ the disk fails
+for name in ("o.npz", "docword.o.txt", "o.ldac.gz", "o.mtx", "o.svm", "o.h5ad"):
+    beside = {"docword.o.txt": ["vocab.o.txt"], "o.npz": [], "o.h5ad": []}.get(name, ["o.vocab"])
+    ACTIONS[f"convert {name}"] = (
+        [name, *beside],
+        command("convert", "@in.csv", f"@{name}", "--force"),
+    )
 
 
 class Disk:
@@ -108,41 +117,41 @@ class Disk:
             raise OSError(self.code, os.strerror(self.code))
 
 
-def command(*arguments):
-    """Run a command in a folder; a failure must be one sentence and exit status 1."""
-
-    def act(folder):
-        filled = [str(argument).replace("@", f"{folder}/") for argument in arguments]
-        result = CliRunner().invoke(app, filled)
-        if result.exit_code:
-            assert result.exit_code == 1, result.output
-            last = result.stderr.splitlines()[-1]
-            assert result.stderr.count("Error: ") == 1
-            raise OSError(last.removeprefix("Error: "))
-
-    return act
+def contents(folder):
+    """Every file of a folder with its bytes, links as what they point at."""
+    return {
+        p.name: str(p.readlink()) if p.is_symlink() else p.read_bytes()
+        for p in folder.iterdir()
+        if not p.is_dir()
+    }
 
 
-ACTIONS = {
-    "save": (["o.topoi"], lambda folder: topoi.load(folder / "m.topoi").save(folder / "o.topoi")),
-    "report": (["o.html"], lambda folder: topoi.load(folder / "m.topoi").report(folder / "o.html")),
-    "report command": (["o.html"], command("report", "@m.topoi", "-o", "@o.html", "--force")),
-    "name": (["m.topoi"], command("topics", "@m.topoi", "--name", "0=pets")),
-    "transform": (
-        ["o.csv"],
-        command("transform", "@m.topoi", "@in.csv", "-o", "@o.csv", "--force"),
-    ),
-    "transform json": (
-        ["o.jsonl"],
-        command("transform", "@m.topoi", "@in.csv", "-o", "@o.jsonl", "--force"),
-    ),
-}
-for name in ("o.npz", "docword.o.txt", "o.ldac.gz", "o.mtx", "o.svm", "o.h5ad"):
-    beside = {"docword.o.txt": ["vocab.o.txt"], "o.npz": [], "o.h5ad": []}.get(name, ["o.vocab"])
-    ACTIONS[f"convert {name}"] = (
-        [name, *beside],
-        command("convert", "@in.csv", f"@{name}", "--force"),
-    )
+TEXTS = ["cats dogs pets", "dogs cats fur", "stocks market bank", "bank money stocks"] * 5
+
+
+@pytest.fixture(scope="module")
+def model():
+    return LDA(2, max_iter=2).fit(topoi.read(TEXTS, vectorizer=topoi.make_vectorizer(min_df=1)))
+
+
+@pytest.fixture
+def work(tmp_path, model):
+    """A folder with documents and a model of them."""
+    (tmp_path / "in.csv").write_text("text\n" + "\n".join(TEXTS))
+    model.save(tmp_path / "m.topoi")
+    return tmp_path
+
+
+posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals, links and permissions")
+
+
+CALLS = ["open", "write", "fsync", "close", "replace", "open folder", "fsync folder"]
+
+
+CURE = {errno.ENOSPC: "free some space, or ", errno.EIO: ""}
+
+
+CODES = list(CURE)
 
 
 @posix
@@ -183,13 +192,6 @@ def test_whatever_call_fails_a_file_is_the_old_or_the_new_one(work, monkeypatch,
                 assert after[name] in (before[name], new[name]), f"{name} after {calls[fail_at]}"
 
 
-def assert_one_sentence(message):
-    assert message.endswith(".")
-    assert message.count("cannot be written") == 1
-    assert "\n" not in message
-    assert "Errno" not in message
-
-
 @posix
 def test_a_run_whose_checkpoint_cannot_be_written_continues_and_can_resume(tmp_path, monkeypatch):
     """Whatever call fails: the checkpoint is whole, and the run ends in the same bits."""
@@ -208,6 +210,7 @@ def test_a_run_whose_checkpoint_cannot_be_written_continues_and_can_resume(tmp_p
         for code in CODES:
             path.unlink(missing_ok=True)
             with monkeypatch.context() as patched, warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("default")
                 Disk(patched, fail_at, code)
                 if fail_at == 0:
                     with pytest.raises(WriteError, match=r"run\.ckpt cannot be written"):
@@ -223,8 +226,6 @@ def test_a_run_whose_checkpoint_cannot_be_written_continues_and_can_resume(tmp_p
                 warnings.simplefilter("ignore")  # it may be finished
                 np.testing.assert_array_equal(fit().components_, whole.components_)
 
-
-# ------------------------------------------------------------ signals and other writers
 
 SLOW = """
 import sys, time
@@ -359,70 +360,6 @@ def test_convert_on_a_full_disk_ends_with_one_sentence(work, name):
     assert contents(work) == before
 
 
-# ------------------------------------------------------------ atomic_write itself
-
-
-@posix
-def test_permissions_are_those_of_a_new_file_or_of_the_one_that_is_replaced(tmp_path):
-    path = tmp_path / "f"
-    mask = os.umask(0o027)
-    try:
-        with atomic_write(path) as file:
-            file.write(b"new")
-        assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    finally:
-        os.umask(mask)
-    path.chmod(0o604)
-    with atomic_write(path) as file:
-        temporary = next(p for p in tmp_path.iterdir() if p != path)
-        assert stat.S_IMODE(temporary.stat().st_mode) == 0o604, "nobody else can read it in between"
-        file.write(b"newer")
-    assert stat.S_IMODE(path.stat().st_mode) == 0o604
-    assert path.read_bytes() == b"newer"
-
-
-def test_a_temporary_name_that_is_taken_is_left_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "_temporary_name", lambda name: "taken")
-    (tmp_path / "taken").write_text("precious")
-    with pytest.raises(WriteError, match="f cannot be written"), atomic_write(tmp_path / "f"):
-        pass
-    assert contents(tmp_path) == {"taken": b"precious"}
-
-
-@posix
-def test_long_names_and_names_that_are_not_text_can_be_written(tmp_path):
-    for name in ("x" * 255, "ü" * 127, os.fsdecode(b"\xff\xfe.topoi")):
-        with atomic_write(tmp_path / name) as file:
-            file.write(b"new")
-        assert contents(tmp_path) == {name: b"new"}
-        (tmp_path / name).unlink()
-
-
-def test_compressed_files_are_the_same_bytes_every_time(tmp_path):
-    for name in "ab":
-        topoi.write(Corpus(np.eye(3), ["x", "y", "z"]), tmp_path / f"{name}.mtx.gz")
-    assert (tmp_path / "a.mtx.gz").read_bytes() == (tmp_path / "b.mtx.gz").read_bytes()
-
-
-@posix
-def test_what_is_not_a_file_is_refused(tmp_path, model):
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    for name, said in (
-        ("pipe", "not a regular file"),
-        ("loop", "not a regular file"),
-        (".", "it is a folder"),
-    ):
-        with pytest.raises((ValueError, OSError), match=said):
-            model.save(tmp_path / name)
-    with pytest.raises(FileNotFoundError, match="there is no folder"):
-        model.save(tmp_path / "none" / "m.topoi")
-    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
-
-
-# ------------------------------------------------------------ what may be written
-
-
 def test_two_files_never_get_one_name(work):
     before = contents(work)
     said = run("convert", work / "in.csv", work / "out.vocab", "--to", "mtx", code=2).stderr
@@ -548,56 +485,3 @@ def test_outputs_are_checked_in_one_place(tmp_path):
         check_outputs([tmp_path / "g", tmp_path / "." / "g"], overwrite=True)
     with pytest.raises(IsADirectoryError, match="it is a folder"):
         check_outputs([tmp_path], overwrite=True)
-
-
-# ------------------------------------------------------------ locks
-
-
-@posix
-def test_a_lock_refuses_others_and_leaves_nothing_behind(tmp_path):
-    path = tmp_path / "run.ckpt"
-    with locked(path):
-        with (
-            pytest.raises(BlockingIOError, match=r"run\.ckpt is in use by another run; wait"),
-            locked(path),
-        ):
-            pass
-        assert [p.name for p in tmp_path.iterdir()] == ["run.ckpt.lock"]
-    assert not list(tmp_path.iterdir())
-    with locked(path):
-        pass
-
-
-@posix
-def test_a_lock_of_a_killed_process_blocks_nobody(tmp_path):
-    path = tmp_path / "run.ckpt"
-    code = (
-        f"from topoi.storage.files import locked\nwith locked({str(path)!r}):\n    print('held',"
-        " flush=True)\n    input()"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout.readline() == "held\n"
-    with pytest.raises(BlockingIOError), locked(path):
-        pass
-    process.kill()
-    process.communicate()
-    assert [p.name for p in tmp_path.iterdir()] == ["run.ckpt.lock"]
-    with locked(path):
-        pass
-    assert not list(tmp_path.iterdir())
-
-
-@posix
-def test_a_file_that_only_looks_like_a_lock_stays(tmp_path):
-    (tmp_path / "run.ckpt.lock").write_text("the user's own")
-    with locked(tmp_path / "run.ckpt"):
-        pass
-    assert contents(tmp_path) == {"run.ckpt.lock": b"the user's own"}
-
-
-def test_a_system_without_locks_works(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "fcntl", None)
-    with locked(tmp_path / "run.ckpt"):
-        assert not list(tmp_path.iterdir())

@@ -15,7 +15,8 @@ from topoi import __version__
 from topoi.cli.apply import choose, convert, evaluate, report, transform
 from topoi.cli.demo import demo
 from topoi.cli.fit import fit
-from topoi.cli.shell import DEBUG, Commands, command, make_encodable
+from topoi.cli.output import make_encodable
+from topoi.cli.shell import DEBUG, Commands, command
 from topoi.cli.show import authors, links, topics
 
 __all__ = ["app", "main"]

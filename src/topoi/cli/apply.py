@@ -12,27 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topoi.cli.shell import (
-    AsJson,
-    Columns,
-    Counts,
-    Force,
-    Input,
-    Jobs,
-    Model,
-    Seed,
-    Words,
-    inputs_of,
-    load_model,
-    mention_unused,
-    note,
-    plain_table,
-    progress_bar,
-    read_corpus,
-    show,
-    show_csv,
-    show_json,
-)
+from topoi.cli.options import AsJson, Columns, Counts, Force, Input, Jobs, Model, Seed, Words
+from topoi.cli.output import note, plain_table, progress_bar, show, show_csv, show_json
+from topoi.cli.reading import inputs_of, load_model, mention_unused, read_corpus
 
 if TYPE_CHECKING:
     from topoi.corpus import Corpus

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from topoi.cli.shell import plain_table, show
+from topoi.cli.output import plain_table, show
 
 if TYPE_CHECKING:
     from topoi.corpus import Corpus

@@ -15,30 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
-from topoi.cli.shell import (
-    AsJson,
-    Columns,
-    Force,
-    Input,
-    Jobs,
-    Seed,
-    Words,
-    choice,
-    inputs_of,
-    load_model,
-    note,
-    read_corpus,
-    show,
-    show_json,
-)
+from topoi.cli.kinds import NAMES, Kind, chosen_kind, make_estimator, mention_documents_without
+from topoi.cli.options import AsJson, Columns, Force, Input, Jobs, Seed, Words, choice
+from topoi.cli.output import note, show, show_json
+from topoi.cli.reading import inputs_of, load_model, read_corpus
 from topoi.cli.show import topic_rows, topics_table
 
 if TYPE_CHECKING:
     from topoi.corpus import Corpus
-
-
-class Kind(Enum):
-    lda, author, relational, labeled = "lda", "author", "relational", "labeled"
 
 
 if TYPE_CHECKING:
@@ -50,13 +34,6 @@ else:
     Schedule = choice("Schedule", SCHEDULES)
     Weighting = choice("Weighting", WEIGHTINGS)
 
-NEEDS = {Kind.author: "authors", Kind.relational: "links", Kind.labeled: "labels"}
-NAMES = {
-    Kind.lda: "LDA",
-    Kind.author: "an author-topic model",
-    Kind.relational: "a relational topic model",
-    Kind.labeled: "labeled LDA",
-}
 USUAL_TOPICS = 20
 USUAL_RULE, USUAL_SCHEDULE, USUAL_WEIGHTING = Rule("bp"), Schedule("auto"), Weighting("count")
 
@@ -126,7 +103,7 @@ def fit(
             f"{input} holds one document, and topics are learned from many; give more, or cut a"
             " long one into parts."
         )
-    kind = _kind(model, corpus, columns)
+    kind = chosen_kind(model, corpus, columns)
     if batch_size is not None and kind is not Kind.lda:
         raise ValueError(
             f"--batch-size is for plain LDA, and this is {NAMES[kind]}; leave it out, or say"
@@ -149,10 +126,10 @@ def fit(
         "random_state": seed,
         "init": begin if begin is not None else "hard",
     }
-    _mention_documents_without(kind, corpus)
+    mention_documents_without(kind, corpus)
     if topics is not None and kind is Kind.labeled:
         note("The labels are the topics; --topics is not used.")
-    estimator = _estimator(
+    estimator = make_estimator(
         kind,
         topics or (begin.components_.shape[0] if begin is not None else USUAL_TOPICS),
         background,
@@ -262,67 +239,6 @@ def _save(estimator: Any, output: Path, checkpoint: Path | None) -> None:
             estimator.save(rescue)
             note(f"The model was saved to {rescue} instead.")
         raise
-
-
-def _kind(wanted: Kind | None, corpus: Corpus, columns: Columns) -> Kind:
-    """The model that was asked for, or the one that uses what was given."""
-    if wanted is not None:
-        if wanted in NEEDS and getattr(corpus, NEEDS[wanted]) is None:
-            raise ValueError(
-                f"--model {wanted.value} needs {NEEDS[wanted]}; say where they are with"
-                f" --{NEEDS[wanted]}."
-            )
-        return wanted
-    given = [kind for kind, what in NEEDS.items() if getattr(columns, what) is not None]
-    if len(given) > 1:
-        what = " and ".join(NEEDS[kind] for kind in given)
-        raise ValueError(
-            f"{what} are given; choose the model that uses them:"
-            f" {' or '.join(f'--model {kind.value}' for kind in given)}."
-        )
-    if given:
-        note(
-            f"Because {NEEDS[given[0]]} are given, the model is {NAMES[given[0]]} (--model lda for"
-            " plain topics)."
-        )
-        return given[0]
-    unused = [kind for kind, what in NEEDS.items() if getattr(corpus, what) is not None]
-    if unused:
-        note(
-            f"The input also has {', '.join(NEEDS[kind] for kind in unused)}: --model"
-            f" {', '.join(kind.value for kind in unused)} would use them."
-        )
-    return Kind.lda
-
-
-def _mention_documents_without(kind: Kind, corpus: Corpus) -> None:
-    """Authors and labels may be missing: that is allowed, but perhaps not meant."""
-    meaning = {
-        Kind.author: "each of these counts as an author of its own",
-        Kind.labeled: "these may use all labels",
-    }
-    if kind not in meaning:
-        return
-    from topoi.corpus.metadata import indicator, one_each
-
-    members, _ = indicator(one_each(getattr(corpus, NEEDS[kind])), corpus.n_docs, NEEDS[kind])
-    bare = int((members.sum(axis=1) == 0).sum())
-    if bare:
-        note(f"{bare} of {corpus.n_docs} documents have no {NEEDS[kind]}: {meaning[kind]}.")
-
-
-def _estimator(
-    kind: Kind, topics: int, background: int, batch_size: int | None, common: dict[str, Any]
-) -> Any:
-    import topoi
-
-    if kind is Kind.labeled:
-        return topoi.LabeledLDA(background, **common)
-    if kind is Kind.author:
-        return topoi.AuthorTopicModel(topics, **common)
-    if kind is Kind.relational:
-        return topoi.RelationalTopicModel(topics, **common)
-    return topoi.LDA(topics, batch_size=batch_size, **common)
 
 
 def _report(estimator: Any, corpus: Corpus, output: Path, stopped: bool, as_json: bool) -> None:

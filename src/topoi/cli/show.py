@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topoi.cli.shell import AsJson, Model, load_model, plain_table, show, show_json
+from topoi.cli.options import AsJson, Model
+from topoi.cli.output import plain_table, show, show_json
+from topoi.cli.reading import load_model
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -277,7 +279,7 @@ def _links_of_known(model: Any, place: int, number: int) -> list[dict[str, Any]]
 
 
 def _links_of_text(model: Any, path: Path, number: int) -> list[dict[str, Any]]:
-    from topoi.cli.shell import vectorizer_of
+    from topoi.cli.reading import vectorizer_of
     from topoi.io.lines import composed, existing, numbered_lines
     from topoi.io.rows import FORMS
 

@@ -15,6 +15,19 @@ from topoi import __version__
 from topoi.evaluate import quality, topic_diversity
 from topoi.report.layout import closest, distances, places
 from topoi.report.markup import Html, content_policy, element, inline, join, spelled
+from topoi.report.pieces import (
+    BAR_WIDTHS,
+    LINE_BREAK,
+    bar_cell,
+    bars,
+    drawing,
+    header,
+    number_cell,
+    references,
+    small,
+    table,
+    topic_link,
+)
 from topoi.storage.files import atomic_write
 
 __all__ = ["write"]
@@ -23,8 +36,7 @@ TYPICAL = 0.4  # relevance of the words that are typical of a topic
 MAP_SIZE, COVERED = 460, 0.1  # pixels; part of the map that all circles take
 NEIGHBOURS = 3  # topics that a topic is close to, or linked with
 MOST_AUTHORS = 300  # in the table of authors
-BAR_WIDTHS = "".join(f".v{percent}{{--v:{percent}%}}\n" for percent in range(101))
-LINE_BREAK, NEW_LINE = element("br"), Html("\n")
+NEW_LINE = Html("\n")
 
 
 def write(
@@ -98,7 +110,7 @@ def _facts(model: Any, measured: dict[str, float] | None) -> Html:
         (
             "diversity",
             f"{topic_diversity(model):.2f} ",
-            _small("of the topics' top 25 words are different"),
+            small("of the topics' top 25 words are different"),
         ),
     ]
     if hasattr(model, "link_weight_"):
@@ -109,15 +121,15 @@ def _facts(model: Any, measured: dict[str, float] | None) -> Html:
             (
                 "held-out perplexity",
                 f"{measured['perplexity']:.1f} ",
-                _small(f"{interval}, on {measured['documents']:,} other documents"),
+                small(f"{interval}, on {measured['documents']:,} other documents"),
             ),
             (
                 "coherence (NPMI)",
                 f"{measured['npmi']:.3f} ",
-                _small("of top words in the same documents"),
+                small("of top words in the same documents"),
             ),
         ]
-    return _table([(element("th", name), element("td", *value)) for name, *value in facts])
+    return table([(element("th", name), element("td", *value)) for name, *value in facts])
 
 
 def _length(model: Any) -> tuple[str, str]:
@@ -152,19 +164,19 @@ def _map(model: Any, apart: np.ndarray) -> Html:
             )
         )
     label = "Map of the topics: close ones share words, large ones hold more of the documents"
-    return _drawing(label, MAP_SIZE, MAP_SIZE, *circles)
+    return drawing(label, MAP_SIZE, MAP_SIZE, *circles)
 
 
 def _overview(model: Any, order: Sequence[int]) -> Html:
     """A line for each topic."""
     proportions, names, words = model.topic_proportions_, _given_names(model), model.top_words(10)
     most = max(proportions.max(), 1e-300)
-    rows = [_header("topic", "share", "words")]
+    rows = [header("topic", "share", "words")]
     for k in order:
         name = join([element("b", names[k]), " "]) if names[k] else ""
-        bar = _bar(f"{proportions[k]:.1%}", proportions[k] / most)
-        rows.append((element("td", _link(k)), bar, element("td", name, spelled(words[k]))))
-    return _table(rows)
+        bar = bar_cell(f"{proportions[k]:.1%}", proportions[k] / most)
+        rows.append((element("td", topic_link(k)), bar, element("td", name, spelled(words[k]))))
+    return table(rows)
 
 
 def _curve(history: Sequence[dict[str, Any]]) -> Html:
@@ -183,7 +195,7 @@ def _curve(history: Sequence[dict[str, Any]]) -> Html:
     )
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(across, down, strict=True))
     ticks = [(0, 14, y.max()), (0, 114, y.min()), (45, 128, x[0]), (265, 128, x[-1])]
-    drawing = _drawing(
+    curve = drawing(
         "Training perplexity over sweeps",
         300,
         135,
@@ -191,7 +203,7 @@ def _curve(history: Sequence[dict[str, Any]]) -> Html:
         element("polyline", points=points),
         *(element("text", f"{value:.0f}", x=left, y=top) for left, top, value in ticks),
     )
-    return join([element("h3", "training perplexity over sweeps"), drawing])
+    return join([element("h3", "training perplexity over sweeps"), curve])
 
 
 # ------------------------------------------------------------------------------------------- topics
@@ -205,23 +217,23 @@ def _topics(
     typical = model.top_words(n_words, relevance=TYPICAL)
     documents = model.top_documents(n_documents) if hasattr(model, "doc_topic_") else None
     frequent = _frequent_words(model, n_words)
-    relevance = join(["typical words ", _small(f"(relevance {TYPICAL})")])
+    relevance = join(["typical words ", small(f"(relevance {TYPICAL})")])
     out = []
     for k in order:
         parts = [("most frequent words", frequent[k]), (relevance, join(typical[k], LINE_BREAK))]
         if documents is not None:
-            parts.append(("documents most about it", _bars(documents[k])))
+            parts.append(("documents most about it", bars(documents[k])))
         if len(getattr(model, "author_names_", ())):
-            parts.append(("who writes most of it", _bars(model.authors_of_topic(k, n_documents))))
-        parts.append(("closest topics", _references(near[k], labels)))
+            parts.append(("who writes most of it", bars(model.authors_of_topic(k, n_documents))))
+        parts.append(("closest topics", references(near[k], labels)))
         if hasattr(model, "link_topic_"):
             linked = np.argsort(-model.link_topic_[k], kind="stable")[:NEIGHBOURS].tolist()
             parts.append(
-                ("linked documents are about", _references(linked, labels, model.link_topic_[k]))
+                ("linked documents are about", references(linked, labels, model.link_topic_[k]))
             )
         blocks = [element("div", element("h3", title), content) for title, content in parts]
         heading = element(
-            "h2", f"Topic {k}{': ' * bool(names[k])}{names[k]} ", _small(f"{proportions[k]:.1%}")
+            "h2", f"Topic {k}{': ' * bool(names[k])}{names[k]} ", small(f"{proportions[k]:.1%}")
         )
         out.append(
             element(
@@ -247,13 +259,13 @@ def _frequent_words(model: Any, n: int) -> list[Html]:
         top = np.argsort(-row, kind="stable")[:n]
         cells = [
             (
-                _bar(words[w], row[w] / row[top[0]]),
-                _number(f"{row[w]:.1%}"),
-                _number(f"{here[k, w]:.0%}", "faint"),
+                bar_cell(words[w], row[w] / row[top[0]]),
+                number_cell(f"{row[w]:.1%}"),
+                number_cell(f"{here[k, w]:.0%}", "faint"),
             )
             for w in top
         ]
-        tables.append(_table([_header("word", "of topic", "of word"), *cells]))
+        tables.append(table([header("word", "of topic", "of word"), *cells]))
     return tables
 
 
@@ -263,14 +275,14 @@ def _authors(model: Any) -> Html:
         return Html()
     labels, written = _labels(model), model.author_counts_.sum(axis=1)
     most = np.argsort(-written, kind="stable")[:MOST_AUTHORS]
-    rows = [_header("author", "tokens", "topics")]
+    rows = [header("author", "tokens", "topics")]
     for a in most:
         top = np.argsort(-model.author_topic_[a], kind="stable")[:NEIGHBOURS].tolist()
-        topics = _references(top, labels, model.author_topic_[a])
+        topics = references(top, labels, model.author_topic_[a])
         rows.append(
             (
                 element("td", model.author_names_[a]),
-                _number(f"{written[a]:,.0f}"),
+                number_cell(f"{written[a]:,.0f}"),
                 element("td", topics),
             )
         )
@@ -280,66 +292,12 @@ def _authors(model: Any) -> Html:
     return element(
         "section",
         element("h2", "Authors"),
-        element("details", element("summary", count), _table(rows)),
+        element("details", element("summary", count), table(rows)),
         class_="topic",
     )
 
 
-# ------------------------------------------------------------------------------------------- pieces
-
-
-def _table(rows: Iterable[Iterable[Html]]) -> Html:
-    return element("table", *(element("tr", *row) for row in rows))
-
-
-def _header(*names: str) -> tuple[Html, ...]:
-    return tuple(element("th", name) for name in names)
-
-
-def _number(text: str, *classes: str) -> Html:
-    return element("td", text, class_=" ".join(["n", *classes]))
-
-
-def _small(text: str) -> Html:
-    return element("small", text)
-
-
-def _bar(text: object, part: float) -> Html:
-    """A cell with a bar behind its text, `part` of the width.
-
-    The width is a class, because a style attribute would need a weaker policy.
-    """
-    width = round(100 * min(max(0.0, part), 1.0))  # NaN is 0
-    return element("td", text, class_=f"bar v{width}")
-
-
-def _bars(scored: Iterable[tuple[Any, float]]) -> Html:
-    return _table([(_bar(name, share), _number(f"{share:.0%}")) for name, share in scored])
-
-
-def _drawing(label: str, width: int, height: int, *shapes: Html) -> Html:
-    """An SVG image, `label` for those who cannot see it."""
-    box = f"0 0 {width} {height}"
-    return element(
-        "svg", *shapes, role="img", aria_label=label, width=width, height=height, viewBox=box
-    )
-
-
-def _link(topic: int) -> Html:
-    return element("a", topic, href=f"#topic-{topic}")
-
-
-def _references(
-    topics: Iterable[int], labels: Sequence[str], proportions: np.ndarray | None = None
-) -> Html:
-    """Topics, a line each, with their labels and, if given, their proportions."""
-    lines = [
-        join(
-            [_link(k), " " if proportions is None else f" {proportions[k]:.0%} ", _small(labels[k])]
-        )
-        for k in topics
-    ]
-    return join(lines, LINE_BREAK)
+# ------------------------------------------------------------------------------ names of topics
 
 
 def _given_names(model: Any) -> list[str]:

@@ -1,0 +1,86 @@
+"""Which model `topoi fit` fits: the one that uses what is given."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from topoi.cli.options import Columns
+from topoi.cli.output import note
+
+if TYPE_CHECKING:
+    from topoi.corpus import Corpus
+
+
+class Kind(Enum):
+    lda, author, relational, labeled = "lda", "author", "relational", "labeled"
+
+
+NEEDS = {Kind.author: "authors", Kind.relational: "links", Kind.labeled: "labels"}
+NAMES = {
+    Kind.lda: "LDA",
+    Kind.author: "an author-topic model",
+    Kind.relational: "a relational topic model",
+    Kind.labeled: "labeled LDA",
+}
+
+
+def chosen_kind(wanted: Kind | None, corpus: Corpus, columns: Columns) -> Kind:
+    """The model that was asked for, or the one that uses what was given."""
+    if wanted is not None:
+        if wanted in NEEDS and getattr(corpus, NEEDS[wanted]) is None:
+            raise ValueError(
+                f"--model {wanted.value} needs {NEEDS[wanted]}; say where they are with"
+                f" --{NEEDS[wanted]}."
+            )
+        return wanted
+    given = [kind for kind, what in NEEDS.items() if getattr(columns, what) is not None]
+    if len(given) > 1:
+        what = " and ".join(NEEDS[kind] for kind in given)
+        raise ValueError(
+            f"{what} are given; choose the model that uses them:"
+            f" {' or '.join(f'--model {kind.value}' for kind in given)}."
+        )
+    if given:
+        note(
+            f"Because {NEEDS[given[0]]} are given, the model is {NAMES[given[0]]} (--model lda for"
+            " plain topics)."
+        )
+        return given[0]
+    unused = [kind for kind, what in NEEDS.items() if getattr(corpus, what) is not None]
+    if unused:
+        note(
+            f"The input also has {', '.join(NEEDS[kind] for kind in unused)}: --model"
+            f" {', '.join(kind.value for kind in unused)} would use them."
+        )
+    return Kind.lda
+
+
+def mention_documents_without(kind: Kind, corpus: Corpus) -> None:
+    """Authors and labels may be missing: that is allowed, but perhaps not meant."""
+    meaning = {
+        Kind.author: "each of these counts as an author of its own",
+        Kind.labeled: "these may use all labels",
+    }
+    if kind not in meaning:
+        return
+    from topoi.corpus.metadata import indicator, one_each
+
+    members, _ = indicator(one_each(getattr(corpus, NEEDS[kind])), corpus.n_docs, NEEDS[kind])
+    bare = int((members.sum(axis=1) == 0).sum())
+    if bare:
+        note(f"{bare} of {corpus.n_docs} documents have no {NEEDS[kind]}: {meaning[kind]}.")
+
+
+def make_estimator(
+    kind: Kind, topics: int, background: int, batch_size: int | None, common: dict[str, Any]
+) -> Any:
+    import topoi
+
+    if kind is Kind.labeled:
+        return topoi.LabeledLDA(background, **common)
+    if kind is Kind.author:
+        return topoi.AuthorTopicModel(topics, **common)
+    if kind is Kind.relational:
+        return topoi.RelationalTopicModel(topics, **common)
+    return topoi.LDA(topics, batch_size=batch_size, **common)

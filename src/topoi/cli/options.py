@@ -1,0 +1,146 @@
+"""Options that several commands share, and the choices they offer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from topoi.io import registry
+from topoi.io.registry import TEXT_FORMATS
+
+Input = Annotated[
+    Path,
+    typer.Argument(
+        help=(
+            "A folder of .txt files, .csv, .tsv, .jsonl, .parquet, .txt (a document a line), or"
+            " counts."
+        ),
+        show_default=False,
+    ),
+]
+Model = Annotated[Path, typer.Argument(help="A model that `topoi fit` wrote.", show_default=False)]
+Force = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same topics.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Threads (default: all cores). Results do not depend on it.", show_default=False
+    ),
+]
+
+
+def choice(name: str, values: Iterable[str]) -> Any:
+    """An Enum of `values`, which is how Typer offers choices."""
+    return Enum(name, {value.replace("-", "_"): value for value in values})
+
+
+if TYPE_CHECKING:
+    Format = Enum
+    Counts = Enum
+else:
+    Format = choice("Format", [*TEXT_FORMATS, *registry.names()])  # where a name does not say it
+    Counts = choice("Counts", registry.names())
+
+
+def _option(panel: str, text: str, *names: str, **more: Any) -> Any:
+    return typer.Option(
+        *names,
+        help=text,
+        rich_help_panel=panel,
+        show_default=more.pop("show_default", False),
+        **more,
+    )
+
+
+COLUMNS, WORDS = "Where things are in the input", "Which words count (for texts)"
+
+
+@dataclass
+class Columns:
+    """Where the texts, ids, authors … of the input stand."""
+
+    text: Annotated[
+        str | None, _option(COLUMNS, "Column of the text (default: 'text', or the only one).")
+    ] = None
+    id: Annotated[str | None, _option(COLUMNS, "Column of document ids.")] = None
+    authors: Annotated[
+        str | None,
+        _option(COLUMNS, "Column of authors; several are separated by ';' or are a JSON list."),
+    ] = None
+    labels: Annotated[
+        str | None, _option(COLUMNS, "Column of labels; several as with authors.")
+    ] = None
+    links: Annotated[
+        str | None,
+        _option(COLUMNS, "Column of ids of linked documents, or a file of pairs of ids."),
+    ] = None
+    date: Annotated[str | None, _option(COLUMNS, "Column of dates, kept as they are.")] = None
+    separator: Annotated[
+        str,
+        _option(
+            COLUMNS, "What separates several authors, labels or links in a cell.", show_default=True
+        ),
+    ] = ";"
+    encoding: Annotated[str, _option(COLUMNS, "Encoding of texts.", show_default=True)] = "utf-8"
+    format: Annotated[
+        Format | None, _option(COLUMNS, "What the input is, if its name does not say so.")
+    ] = None
+    layer: Annotated[
+        str | None, _option(COLUMNS, "Of .h5ad, the layer that holds the counts (default: X).")
+    ] = None
+    zero_based: Annotated[
+        bool,
+        _option(
+            COLUMNS, "Columns of an SVMlight file are numbered from 0, not from 1.", "--zero-based"
+        ),
+    ] = False
+
+
+@dataclass
+class Words:
+    """Which words of texts are counted."""
+
+    stop_words: Annotated[
+        str,
+        _option(
+            WORDS,
+            "'english', 'none', a file with a word on each line, or 'english,FILE'.",
+            show_default=True,
+        ),
+    ] = "english"
+    min_df: Annotated[
+        str,
+        _option(
+            WORDS, "Least number (2) or share (0.01) of documents a word is in.", show_default=True
+        ),
+    ] = "2"
+    max_df: Annotated[
+        str,
+        _option(
+            WORDS,
+            "Greatest number (500) or share (0.5) of documents a word is in.",
+            show_default=True,
+        ),
+    ] = "0.5"
+    ngrams: Annotated[
+        str, _option(WORDS, "Length of phrases: 1, or 1-2 for words and pairs.", show_default=True)
+    ] = "1"
+    max_words: Annotated[
+        int | None, _option(WORDS, "Keep only so many words, the most frequent.", min=1)
+    ] = None
+    token_pattern: Annotated[str | None, _option(WORDS, "Regular expression of a word.")] = None
+    keep_case: Annotated[bool, _option(WORDS, "Do not turn text to lower case.", "--keep-case")] = (
+        False
+    )
+    vocabulary: Annotated[
+        Path | None,
+        _option(
+            WORDS, "File of the words to count, one a line; for counts, the words of their columns."
+        ),
+    ] = None

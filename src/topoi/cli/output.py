@@ -1,0 +1,89 @@
+"""What commands print: notes, tables, JSON, progress.
+
+Everything that commands print passes here: words, ids, names and errors come from data, and a
+terminal obeys some characters.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from topoi.printable import printable, printable_json
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def note(message: str) -> None:
+    """A word to the person at the terminal, never to a script that reads stdout."""
+    typer.echo(printable(message, keep="\n"), err=True)
+
+
+def show_json(value: Any) -> None:
+    unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    typer.echo(printable_json(value, ascii_only=not unicode))
+
+
+def show_csv(text: str) -> None:
+    """Rows for a script or a person; what a terminal would obey is spelled out."""
+    sys.stdout.write(printable(text, keep="\n\t"))
+
+
+def show(*things: Table | str) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console()
+    for thing in things:
+        console.print(Text(printable(thing, keep="\n")) if isinstance(thing, str) else thing)
+
+
+def plain_table(title: str, *columns: str, rows: Any) -> Table:
+    """A table whose title and cells are shown as they are: brackets in words are no markup."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*columns, title=Text(printable(title), style="table.title"))
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    return table
+
+
+def make_encodable() -> None:
+    """Let standard output spell out what its encoding lacks, as standard error does."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on stderr if that is a terminal, otherwise nothing."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,193 @@
+"""From the options of a command to a corpus or a model."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from topoi.cli.options import Columns, Words
+from topoi.cli.output import note, progress_bar
+
+if TYPE_CHECKING:
+    from topoi.corpus import Corpus
+
+FEW_WORDS = 3  # per document: less is hardly text
+
+
+def read_corpus(
+    path: Path, columns: Columns, words: Words | None = None, like: Any = None
+) -> Corpus:
+    """The corpus in `path`.
+
+    like: a fitted model whose words are counted, instead of new ones by the options `words`.
+    """
+    from topoi.io import formats
+    from topoi.io.read import read
+
+    given = {f.name: getattr(columns, f.name) for f in fields(Columns) if f.name != "format"}
+    form = columns.format.value if columns.format else None
+    counts = form in formats.FORMATS or (
+        form is None and path.is_file() and formats.detect(path) is not None
+    )
+    vocabulary = words.vocabulary if words else None
+    if (
+        counts
+        and words
+        and any(
+            getattr(words, f.name) != f.default for f in fields(Words) if f.name != "vocabulary"
+        )
+    ):
+        raise ValueError(
+            f"{path} holds counts, so the options that choose words are of no use; leave them out,"
+            " or give texts."
+        )
+    if (
+        like is not None
+        and words
+        and any(getattr(words, f.name) != f.default for f in fields(Words))
+    ):
+        raise ValueError(
+            "The words are those of the model to start with, so the options that choose words are"
+            " of no use; leave them out."
+        )
+    vectorizer = (
+        None
+        if counts
+        else vectorizer_of(like)
+        if like is not None
+        else _vectorizer(words or Words())
+    )
+    with progress_bar("Reading counts" if counts else "Reading and counting words") as tell:
+        corpus = read(
+            path,
+            **given,
+            vectorizer=vectorizer,
+            vocabulary=vocabulary if counts else None,
+            form=form,
+            tell=tell,
+        )
+    if like is not None:
+        corpus = _matched(corpus, like, path)
+    if not counts and like is None and corpus.n_tokens < FEW_WORDS * corpus.n_docs:
+        note(
+            f"Documents have {corpus.n_tokens / corpus.n_docs:.1f} words that count on average. See"
+            " --token-pattern, --min-df and --stop-words."
+        )
+    empty = int((corpus.counts.sum(axis=1) == 0).sum())
+    if empty:
+        note(f"{empty} of {corpus.n_docs} documents have none of the words that count.")
+    return corpus
+
+
+def inputs_of(input: Path, columns: Columns, words: Words | None = None) -> list[Path]:
+    """Everything that `read_corpus` may read: files that no output may replace."""
+    from topoi.io import formats
+
+    found = [input]
+    form = columns.format.value if columns.format else formats.detect(input)
+    if form is not None and form in formats.FORMATS:
+        beside = formats.vocabulary_path(input, form)
+        found += [beside, beside.with_name(f"{beside.name}.gz"), beside.with_suffix(".tokens")]
+    named = [columns.links, *(words.stop_words.split(",") if words else ())]
+    found += [Path(name) for name in named if name and Path(name).is_file()]
+    return found + ([words.vocabulary] if words and words.vocabulary else [])
+
+
+def mention_unused(columns: Columns, *names: str) -> None:
+    """Say which of the options `names` are given and have no use here."""
+    given = [f"--{name}" for name in names if getattr(columns, name) is not None]
+    if given:
+        note(
+            f"{' and '.join(given)} {'have' if len(given) > 1 else 'has'} no use here: this goes by"
+            " the words alone."
+        )
+
+
+def _vectorizer(words: Words) -> Any:
+    from topoi.io.patterns import is_safe_pattern
+    from topoi.io.vectorize import TOKEN, make_vectorizer
+
+    low, _, high = words.ngrams.partition("-")
+    if (
+        not low.isdecimal()
+        or not (high or low).isdecimal()
+        or not 1 <= int(low) <= int(high or low) <= 20
+    ):
+        raise ValueError(
+            f"--ngrams is {words.ngrams!r}; expected a length such as 2, or a range such as 1-2, up"
+            " to 20."
+        )
+    try:
+        re.compile(words.token_pattern or TOKEN)
+    except re.error as error:
+        raise ValueError(
+            f"--token-pattern {words.token_pattern!r} is not a regular expression ({error})."
+        ) from error
+    if not is_safe_pattern(words.token_pattern or TOKEN):
+        raise ValueError(
+            f"--token-pattern {words.token_pattern!r} is not one that a model file can keep: on"
+            " some texts it could take forever. Use one "
+            r"repeat of a set of characters, and parts behind a separator, such as"
+            r" '\b[a-z]\w+(?:-\w+)*\b'."
+        )
+    return make_vectorizer(
+        stop_words=words.stop_words,
+        min_df=_number_or_share("--min-df", words.min_df),
+        max_df=_number_or_share("--max-df", words.max_df),
+        ngram_range=(int(low), int(high or low)),
+        token_pattern=words.token_pattern or TOKEN,
+        lowercase=not words.keep_case,
+        max_features=words.max_words,
+        vocabulary=words.vocabulary,
+    )
+
+
+def _number_or_share(option: str, value: str) -> float:
+    """2 is a number of documents, 0.5 a share of them; so 1 is one document and 1.0 all of them."""
+    try:
+        number = float(value) if "." in value else int(value)
+    except ValueError:
+        number = -1
+    if number < 0 or (isinstance(number, float) and number > 1):
+        raise ValueError(
+            f"{option} is {value!r}; expected a number of documents such as 5, or a share such as"
+            " 0.05."
+        )
+    return number
+
+
+def vectorizer_of(model: Any) -> Any:
+    """What turns texts into the counts a model was fitted on."""
+    from topoi.io.vectorize import make_vectorizer
+
+    if model.vectorizer_ is not None:
+        return model.vectorizer_
+    if model.vocabulary_ is None:
+        raise ValueError(
+            "The model was fitted on counts without words, so it cannot read texts; give counts"
+            " with the same columns."
+        )
+    note("The model was fitted on counts; texts are cut into words with the usual settings.")
+    return make_vectorizer(stop_words=None, vocabulary=[str(word) for word in model.vocabulary_])
+
+
+def _matched(corpus: Corpus, model: Any, path: Path) -> Corpus:
+    """The corpus over the words of the model, in their order."""
+    corpus = corpus.like(model.vocabulary_)
+    if corpus.n_words != model.n_features_in_:
+        raise ValueError(
+            f"{path} has {corpus.n_words} words but the model was fitted with"
+            f" {model.n_features_in_}; give the words of its columns."
+        )
+    return corpus
+
+
+def load_model(path: Path) -> Any:
+    """The model in a file, to be used on all cores: how many is never taken from a file."""
+    from topoi.models.files import load
+
+    model = load(path)
+    model.n_jobs = -1
+    return model
