@@ -99,7 +99,7 @@ def measure(
         )
     else:
         model = AuthorTopicModel(
-            topics, **METHODS[method], **FIXED, stop="paper", max_iter=sweeps, random_state=fold
+            topics, **METHODS[method], **FIXED, tol="paper", max_iter=sweeps, random_state=fold
         ).fit(train)
         n_sweeps, training = model.n_iter_, model.history_[-1]["perplexity"]
         topic_word, names, counts = model.topic_word_, model.author_names_, model.author_counts_

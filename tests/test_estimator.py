@@ -30,6 +30,7 @@ from topoi.infer import reference
 from topoi.infer.rules import make_rule
 from topoi.infer.threads import ThreadPool
 from topoi.models.preflight import counted, warn_of_heavy_weights
+from topoi.rules import BP, CVB0
 
 TEXTS = [
     "cats and dogs",
@@ -529,10 +530,10 @@ def test_stops_when_perplexity_stands_still(blocks):
 
 
 def test_the_papers_rule(mixed):
-    """|P(t) - P(t-10)| < 1: measured every ten sweeps, whatever evaluate_every and tol say."""
+    """|P(t) - P(t-10)| < 1: measured every ten sweeps, whatever evaluate_every says."""
     priors = {"doc_topic_prior": 0.1, "topic_word_prior": 0.05}
     model = LDA(
-        5, stop="paper", schedule="asynchronous", max_iter=500, evaluate_every=3, tol=1e-9, **priors
+        5, tol="paper", schedule="asynchronous", max_iter=500, evaluate_every=3, **priors
     ).fit(mixed[0])
     measured = [record for record in model.history_ if record["perplexity"] is not None]
     assert model.converged_ is True
@@ -680,7 +681,7 @@ def test_fractions_are_welcome():
     weights.data *= np.random.default_rng(0).uniform(0.1, 2, weights.nnz)
     model = LDA(3, max_iter=10, topic_word_prior=0.1).fit(weights)
     np.testing.assert_allclose(model.components_.sum(), weights.sum() + 3 * 25 * 0.1, rtol=1e-5)
-    assert LDA(3, rule="cvb0", messages="edge", max_iter=3).fit(weights).n_iter_ == 3
+    assert LDA(3, rule=CVB0(messages="edge"), max_iter=3).fit(weights).n_iter_ == 3
 
 
 # ------------------------------------------------------------------------------------------- priors
@@ -749,7 +750,7 @@ def test_tokens_that_single_precision_cannot_count_are_warned_of(rule):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_of_heavy_weights(Plan(2, sparse.csr_array(in_doc[:, :3])), make_rule(rule))
-        warn_of_heavy_weights(many[0], make_rule("cvb0", messages="edge"))
+        warn_of_heavy_weights(many[0], make_rule(CVB0(messages="edge")))
 
 
 def test_a_fit_warns_of_too_many_tokens(monkeypatch):
@@ -778,7 +779,9 @@ def test_entries_of_words_and_owners_are_counted():
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"schedule": "synchronous"}, {"messages": "none"}, {"batch_size": 50}], ids=str
+    "options",
+    [{}, {"schedule": "synchronous"}, {"rule": BP(messages="none")}, {"batch_size": 50}],
+    ids=str,
 )
 def test_topics_do_not_depend_on_the_scale_of_light_weights(mixed, options):
     """Down to nearly the lightest weights that are accepted (a batch may be a little lighter than
@@ -1251,8 +1254,8 @@ def test_a_frame_in_another_order_than_the_corpus_of_training(blocks):
     np.testing.assert_array_equal(model.transform(frame), model.transform(corpus))
 
 
-def test_tol_0_means_max_iter_sweeps_under_the_rule_of_the_paper_too(blocks):
-    assert LDA(4, stop="paper", tol=0, max_iter=45).fit(blocks[0]).n_iter_ == 45
+def test_tol_0_means_max_iter_sweeps(blocks):
+    assert LDA(4, tol=0, max_iter=45).fit(blocks[0]).n_iter_ == 45
 
 
 def test_phrases_are_told_apart():
