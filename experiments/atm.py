@@ -41,7 +41,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "s-BP, factored": {},
     "GS": {"rule": "gibbs"},
 }
-PROTOCOLS = {  # of test documents' authors (A9): author_shares, known_authors
+PROTOCOLS = {  # of test documents' authors (A9): author_prior, known_authors
     "from scratch, equal proportions": ("uniform", False),
     "from scratch, learned proportions": ("learned", False),
     "known authors": ("uniform", True),
@@ -77,9 +77,9 @@ def measure(
     train, test = fold_of(data, set, fold)
     observed, held = split_tokens(test)
 
-    def score(rule: str, author_shares: str, known: bool) -> float:
+    def score(rule: str, author_prior: str, known: bool) -> float:
         written = {"names": names, "base": counts} if known else {}
-        authors = Authors(test.authors, author_shares, **written)
+        authors = Authors(test.authors, author_prior, **written)
         with ThreadPool() as pool:
             state = fold_in_state(
                 prediction_plan(observed, topic_word, [authors]),

@@ -198,13 +198,13 @@ class AuthorTopicModel(TopicModelBase):
         X: Any,
         authors: Any = None,
         *,
-        author_shares: AuthorPrior | None = None,
+        author_prior: AuthorPrior | None = None,
         known_authors: bool = True,
     ) -> np.ndarray:
         """(D, K) topic proportions of new documents.
 
         authors: lists of names, known or new (default: those of a Corpus); documents without
-        authors (or all, if None) are judged by their words alone. author_shares: "uniform" or
+        authors (or all, if None) are judged by their words alone. author_prior: "uniform" or
         "learned" proportions of co-authors in a document (default: as fitted). known_authors: known
         authors bring what they wrote in training (default); False learns all authors from X alone,
         as the paper's protocol does.
@@ -217,7 +217,7 @@ class AuthorTopicModel(TopicModelBase):
         names = self.author_names_ if known_authors and len(self.author_names_) else None
         base = self.author_counts_ if names is not None else None
         factors: list[Factor] = [
-            Authors(authors, author_shares or self.author_prior, names=names, base=base)
+            Authors(authors, author_prior or self.author_prior, names=names, base=base)
         ]
         return self._fold_in_state(self.weighting_(counts), factors).doc_topic().astype(self._dtype)
 
