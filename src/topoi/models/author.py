@@ -166,10 +166,24 @@ class AuthorTopicModel(TopicModelBase):
     ) -> AuthorTopicModel:
         """Learn topics and authors.
 
-        authors: a list of names for each document, or a documents x authors matrix of 0 and 1;
-        without, this is LDA.
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : None
+            Not used.
+        authors : lists of names or array-like of shape (n_documents, n_authors), default=None
+            The authors of each document, by name or as a matrix of 0 and 1. Default: those of a
+            Corpus; without any, this is LDA.
+        checkpoint : str or Path, default=None
+            File to save the run in, and to resume it from; see `LDA.fit`.
+        checkpoint_every : int, default=10
+            Sweeps between two savings.
 
-        checkpoint, checkpoint_every: as in `LDA.fit`.
+        Returns
+        -------
+        AuthorTopicModel
+            This model.
         """
         authors = getattr(X, "authors", None) if authors is None else authors
         if authors is None:
@@ -201,13 +215,26 @@ class AuthorTopicModel(TopicModelBase):
         author_prior: AuthorPrior | None = None,
         known_authors: bool = True,
     ) -> np.ndarray:
-        """(D, K) topic proportions of new documents.
+        """Topic proportions of documents.
 
-        authors: lists of names, known or new (default: those of a Corpus); documents without
-        authors (or all, if None) are judged by their words alone. author_prior: "uniform" or
-        "learned" proportions of co-authors in a document (default: as fitted). known_authors: known
-        authors bring what they wrote in training (default); False learns all authors from X alone,
-        as the paper's protocol does.
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        authors : lists of names, default=None
+            Authors, known or new. Default: those of a Corpus. Documents without authors are judged
+            by their words alone.
+        author_prior : {"uniform", "learned"}, default=None
+            How likely the authors of a document are: equally, or as their words suggest. None: as
+            in `fit`.
+        known_authors : bool, default=True
+            Whether known authors bring what they wrote in training. False learns all authors from X
+            alone, which is the protocol of the paper.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components)
+            Rows sum to 1.
         """
         check_is_fitted(self)
         counts = self._counts(X, reset=False)
@@ -255,8 +282,19 @@ class AuthorTopicModel(TopicModelBase):
         return [(names[i], float(scores[i])) for i in np.argsort(-scores, kind="stable")[:n]]
 
     def similar_authors(self, name: Any, n: int = 10) -> list[tuple[Any, float]]:
-        """Authors with the most similar topic proportions: 1 minus the Hellinger distance, 1 = the
-        same.
+        """Authors with the most similar topic proportions.
+
+        Parameters
+        ----------
+        name : str
+            An author of the model.
+        n : int, default=10
+            Number of authors.
+
+        Returns
+        -------
+        list of (name, similarity)
+            Best first; 1 minus the Hellinger distance, so 1 means the same.
         """
         me = self._author(name)
         roots = np.sqrt(self.author_topic_)
@@ -265,14 +303,40 @@ class AuthorTopicModel(TopicModelBase):
         return self._ranked(similarity, min(n, len(roots) - 1))
 
     def topics_of_author(self, name: Any, n: int = 10) -> list[tuple[int, float]]:
-        """Topics an author writes most about, with their proportions."""
+        """Topics that an author writes most about.
+
+        Parameters
+        ----------
+        name : str
+            An author of the model.
+        n : int, default=10
+            Number of topics.
+
+        Returns
+        -------
+        list of (topic, proportion)
+            Largest first.
+        """
         proportions = self.author_topic_[self._author(name)]
         return [
             (int(k), float(proportions[k])) for k in np.argsort(-proportions, kind="stable")[:n]
         ]
 
     def authors_of_topic(self, topic: int, n: int = 10) -> list[tuple[Any, float]]:
-        """Authors who wrote most of a topic, with their share of it."""
+        """Authors who wrote most of a topic.
+
+        Parameters
+        ----------
+        topic : int
+            Number of the topic.
+        n : int, default=10
+            Number of authors.
+
+        Returns
+        -------
+        list of (name, proportion)
+            Largest first, with the proportion of the topic's tokens.
+        """
         self._check_authors()
         if not isinstance(topic, numbers.Integral) or not 0 <= topic < self.author_counts_.shape[1]:
             raise ValueError(
@@ -283,11 +347,20 @@ class AuthorTopicModel(TopicModelBase):
         return self._ranked(written / max(written.sum(), 1e-300), n)
 
     def who_writes_about(self, text: str | Sequence[str], n: int = 10) -> list[tuple[Any, float]]:
-        """Authors most likely to write these words ("markov chain", or a list of words), with their
-        probabilities among all authors.
+        """Authors most likely to write some words.
 
-        A text is cut into words as the training texts were, if the model knows how, and otherwise
-        at spaces.
+        Parameters
+        ----------
+        text : str or list of str
+            A text or its words. A text is tokenised like the training texts if the model knows how,
+            and otherwise at spaces.
+        n : int, default=10
+            Number of authors.
+
+        Returns
+        -------
+        list of (name, probability)
+            Best first; probabilities are among all authors.
         """
         self._check_authors()
         cut = str.split if self.vectorizer_ is None else self.vectorizer_.build_analyzer()
@@ -308,8 +381,19 @@ class AuthorTopicModel(TopicModelBase):
         )
 
     def predict_authors(self, X: Any, n: int = 5) -> list[list[tuple[Any, float]]]:
-        """For each document the n authors most likely to have written all of it, with probabilities
-        (all authors equally likely before).
+        """Authors most likely to have written each document.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        n : int, default=5
+            Number of authors.
+
+        Returns
+        -------
+        list of list of (name, probability)
+            For each document, best first; all authors are equally likely before.
         """
         self._check_authors()
         counts = self._counts(X, reset=False)

@@ -485,9 +485,20 @@ class TopicModelBase(Topics):
         return self.transform(X, **metadata)
 
     def transform(self, X: Any) -> np.ndarray:
-        """(D, K) topic proportions of documents.
+        """Topic proportions of documents.
 
-        Deterministic; documents do not influence each other; an empty one gets the prior.
+        The result is deterministic, documents do not influence each other, and an empty one gets
+        the prior.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components)
+            Rows sum to 1.
         """
         check_is_fitted(self)
         return self._fold_in(self.weighting_(self._counts(X, reset=False))).astype(self._dtype)
@@ -508,8 +519,21 @@ class TopicModelBase(Topics):
         return make_prediction_rule(self.rule)
 
     def score(self, X: Any, y: Any = None, **metadata: Any) -> float:
-        """Mean log-likelihood per token of X, with topic proportions from `transform`; higher is
-        better.
+        """Mean log-likelihood per token, with topic proportions from `transform`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : None
+            Not used.
+        **metadata
+            Passed to `transform`.
+
+        Returns
+        -------
+        float
+            The higher, the better.
         """
         check_is_fitted(self)
         counts = self._counts(X, reset=False)
@@ -526,8 +550,21 @@ class TopicModelBase(Topics):
             )
 
     def perplexity(self, X: Any, **metadata: Any) -> float:
-        """exp(-score(X)): perplexity of X with topic proportions from the same tokens, on raw
-        counts. See evaluate.completion_perplexity.
+        """Perplexity, exp(-score(X)): topic proportions come from the same tokens, on raw counts.
+
+        `evaluate.completion_perplexity` predicts held-out tokens instead.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        **metadata
+            Passed to `transform`.
+
+        Returns
+        -------
+        float
+            The lower, the better.
         """
         return float(np.exp(-self.score(X, **metadata)))
 

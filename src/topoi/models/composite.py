@@ -149,11 +149,21 @@ class TopicModel(TopicModelBase):
     def fit(
         self, X: Any = None, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10
     ) -> TopicModel:
-        """Learn topics of the factors' documents.
+        """Learn topics of the documents in the factors.
 
-        X and y are not used: the data are in the factors.
+        Parameters
+        ----------
+        X, y : None
+            Not used: the data are in the factors.
+        checkpoint : str or Path, default=None
+            File to save the run in, and to resume it from; see `LDA.fit`.
+        checkpoint_every : int, default=10
+            Sweeps between two savings.
 
-        checkpoint, checkpoint_every: as in `LDA.fit`.
+        Returns
+        -------
+        TopicModel
+            This model.
         """
         factors = [
             copy(factor) for factor in self.factors

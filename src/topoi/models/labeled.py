@@ -157,11 +157,23 @@ class LabeledLDA(TopicModelBase):
     ) -> LabeledLDA:
         """Learn one topic per label.
 
-        y: a list of labels for each document, one label each, or an indicator matrix of 0 and 1
-        (documents x labels).
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : lists of labels, labels or array-like of shape (n_documents, n_classes), default=None
+            A list of labels for each document, one label each, or an indicator matrix of 0 and 1. A
+            document without labels (empty list, None, NaN) uses all topics. Default: the labels of
+            a Corpus.
+        checkpoint : str or Path, default=None
+            File to save the run in, and to resume it from; see `LDA.fit`.
+        checkpoint_every : int, default=10
+            Sweeps between two savings.
 
-        A document without labels (empty list, None, NaN) uses all topics. checkpoint,
-        checkpoint_every: as in `LDA.fit`.
+        Returns
+        -------
+        LabeledLDA
+            This model.
         """
         y = getattr(X, "labels", None) if y is None else y
         if y is None:
@@ -218,14 +230,35 @@ class LabeledLDA(TopicModelBase):
         return np.array(self.topic_names_, dtype=object)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """(D, C) share of each label in each document, rows sum to 1; background, and labels that
-        no training document had, left out.
+        """Proportions of labels in documents.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+            Rows sum to 1. Background topics, and labels that no training document had, are left
+            out.
         """
         proportions = np.asarray(self.transform(X))[:, : len(self.classes_)] * self._seen
         return proportions / proportions.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any) -> Any:
-        """Labels of new documents, in the form of y: one each, lists, or an indicator matrix."""
+        """Labels of documents.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+
+        Returns
+        -------
+        ndarray or list of list
+            In the form of y: one label each, lists of labels, or an indicator matrix.
+        """
         check_is_fitted(self)
         proportions = self.predict_proba(X)
         if self._single:
@@ -236,7 +269,20 @@ class LabeledLDA(TopicModelBase):
         return [self.classes_[row].tolist() for row in chosen]
 
     def most_likely(self, X: Any, n: int = 1) -> list[list[Any]]:
-        """For each document the n labels with the largest proportions, best first."""
+        """The n labels with the largest proportions in each document.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        n : int, default=1
+            Number of labels.
+
+        Returns
+        -------
+        list of list
+            For each document, best first.
+        """
         check_is_fitted(self)
         return [
             self.classes_[row[:n]].tolist()
@@ -244,9 +290,19 @@ class LabeledLDA(TopicModelBase):
         ]
 
     def score(self, X: Any, y: Any = None, **metadata: Any) -> float:
-        """Without y: mean log-likelihood per token.
+        """Mean log-likelihood per token; with y, the accuracy of `predict`.
 
-        With y: accuracy of `predict` (share of documents with exactly the right labels).
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : as in `fit`, default=None
+            The true labels.
+
+        Returns
+        -------
+        float
+            With y, the proportion of documents with exactly the right labels.
         """
         if y is None:
             return super().score(X)
@@ -263,7 +319,19 @@ class LabeledLDA(TopicModelBase):
         return float(1 - (np.abs(truth - found).sum(axis=1) > 0).mean())
 
     def top_words_by_label(self, n: int = 10, **options: Any) -> dict[Any, list[str]]:
-        """The n top words of each label; options as in `top_words`."""
+        """The top words of each label.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Number of words.
+        **options
+            Those of `top_words`.
+
+        Returns
+        -------
+        dict of label to list of str
+        """
         return dict(zip(self.classes_.tolist(), self.top_words(n, **options), strict=False))
 
     def __sklearn_tags__(self) -> Any:

@@ -221,7 +221,18 @@ class LDA(TopicModelBase):
     def partial_fit(self, X: Any, y: Any = None) -> LDA:
         """Learn from one more batch of documents.
 
-        `total_samples` says how many documents there will be; after `fit`, those of `fit` count.
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        LDA
+            This model. `total_samples` says how many documents there will be; after `fit`, those of
+            `fit` count.
         """
         first = getattr(self, "_online", None) is None
         if isinstance(X, Corpus) and hasattr(self, "components_"):

@@ -185,13 +185,29 @@ class RelationalTopicModel(TopicModelBase):
         checkpoint: Any = None,
         checkpoint_every: int = 10,
     ) -> RelationalTopicModel:
-        """Learn topics of linked documents; without links this is LDA.
+        """Learn topics of linked documents.
 
-        links: documents x documents matrix, pairs (m, 2) of document numbers, or a list of
-        neighbours for each document. Neighbours are document numbers, or ids if `doc_ids` names the
-        documents; ids of documents that are not here are left out, so lists of ids survive
-        cross-validation. The links of a Corpus are numbers, and the names of its documents are
-        their ids. checkpoint, checkpoint_every: as in `LDA.fit`.
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : None
+            Not used.
+        links : array-like, sparse matrix, pairs or lists of neighbours, default=None
+            A documents x documents matrix, pairs (m, 2) of document numbers, or a list of
+            neighbours for each document. Default: the links of a Corpus; without any, this is LDA.
+        doc_ids : sequence, default=None
+            Ids of the documents, if links name ids. Ids of documents that are not here are left
+            out, so lists of ids survive cross-validation. Default: names of documents in a Corpus.
+        checkpoint : str or Path, default=None
+            File to save the run in, and to resume it from; see `LDA.fit`.
+        checkpoint_every : int, default=10
+            Sweeps between two savings.
+
+        Returns
+        -------
+        RelationalTopicModel
+            This model.
         """
         by_id = doc_ids is not None and links is not None
         links = getattr(X, "links", None) if links is None else links
@@ -243,12 +259,25 @@ class RelationalTopicModel(TopicModelBase):
         return super().score(X, y, links=links, doc_ids=doc_ids, **metadata)
 
     def transform(self, X: Any, links: Any = None, *, doc_ids: Any = None) -> np.ndarray:
-        """(D, K) topic proportions of new documents.
+        """Topic proportions of documents.
 
-        links: a matrix (D, N) of links to the N training documents, (D, N + D) with links among the
-        new ones after them, (D, D) with links among the new ones only (if D differs from N), or
-        lists of neighbours: numbers below N are training documents, N + i is new document i; with
-        `doc_ids`, ids. Default: the links of a Corpus among its own documents, or words alone.
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        links : array-like, sparse matrix or lists of neighbours, default=None
+            With D new documents and N of training: a matrix (D, N) of links to training documents,
+            (D, N + D) with links among the new ones after them, or (D, D) with only these (if D
+            differs from N). Or lists of neighbours: numbers below N are training documents, N + i
+            is new document i. Default: the links of a Corpus among its own documents, or words
+            alone.
+        doc_ids : sequence, default=None
+            Ids of the new documents, if links name ids.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components)
+            Rows sum to 1.
         """
         check_is_fitted(self)
         weights = self.weighting_(self._counts(X, reset=False))
@@ -343,11 +372,18 @@ class RelationalTopicModel(TopicModelBase):
         return root, root @ table
 
     def link_scores(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """(m,) scores of document pairs from their topic proportions (m, K): how well they agree
-        through the table of topics that link.
+        """Scores of document pairs: how well they agree through the table of topics that link.
 
-        1 is the score of a document with itself; where few links were seen, pairs of topics that
-        link may score higher.
+        Parameters
+        ----------
+        first, second : ndarray of shape (n_pairs, n_components)
+            Topic proportions of both ends.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+            1 is the score of a document with itself; where few links were seen, pairs of topics
+            that link may score higher.
         """
         return np.einsum("ik,ik->i", self._speak(first)[1], self._speak(second)[0])
 
