@@ -106,7 +106,7 @@ def measure_authors(
     forms = [("uniform", False), ("learned", False), ("uniform", True)]
     scores = [
         completion_perplexity(
-            model, test.counts, authors=test.authors, author_shares=s, known_authors=k
+            model, test.counts, authors=test.authors, author_prior=s, known_authors=k
         )
         for s, k in forms
     ]

@@ -24,22 +24,21 @@ from benchmarks.common import (
 )
 from topoi import LDA
 from topoi.evaluate import completion
+from topoi.rules import BP, VB
 
 METHODS: dict[str, dict[str, Any]] = {
     "s-BP": {"rule": "bp", "schedule": "synchronous"},
     "a-BP": {"rule": "bp", "schedule": "asynchronous"},
-    "s-BP-solved": {"rule": "bp", "schedule": "synchronous", "messages": "solved"},
+    "s-BP-solved": {"rule": BP(messages="solved"), "schedule": "synchronous"},
     "s-siBP": {"rule": "sibp", "schedule": "synchronous"},
     "a-siBP": {"rule": "sibp", "schedule": "asynchronous"},
-    "s-CVB0": {"rule": "cvb0", "schedule": "synchronous", "messages": "token"},
-    "a-CVB0": {"rule": "cvb0", "schedule": "asynchronous", "messages": "token"},
+    "s-CVB0": {"rule": "cvb0", "schedule": "synchronous"},
+    "a-CVB0": {"rule": "cvb0", "schedule": "asynchronous"},
     "VB": {"rule": "vb", "schedule": "synchronous"},
-    "VB-inner10": {"rule": "vb", "schedule": "synchronous", "vb_inner": 10},
+    "VB-inner10": {"rule": VB(inner=10), "schedule": "synchronous"},
     "VB-textbook": {
-        "rule": "vb",
+        "rule": VB(inner=20, textbook=True),
         "schedule": "synchronous",
-        "vb_textbook": True,
-        "vb_inner": 20,
         "init": "soft",
     },
     "GS": {"rule": "gibbs"},
@@ -100,7 +99,7 @@ def n_sweeps(args: argparse.Namespace, name: str, method: str) -> int:
     asked = args.gibbs_sweeps if method == "GS" else args.sweeps
     usual = 500 if name in SMALL else 300
     return asked or (
-        10 if args.quick else usual if "vb_inner" not in METHODS[method] else MANY_PASSES
+        10 if args.quick else usual if not isinstance(METHODS[method]["rule"], VB) else MANY_PASSES
     )
 
 

@@ -26,7 +26,15 @@ ROOT = Path(__file__).parent.parent
 
 def cases() -> Iterator[tuple[str, Callable[[], list[np.ndarray]]]]:
     """Names, and what computes the arrays of a case. Names stay; calls follow the API."""
-    from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, TopicModel, datasets
+    from topoi import (
+        LDA,
+        AuthorTopicModel,
+        LabeledLDA,
+        RelationalTopicModel,
+        TopicModel,
+        datasets,
+        rules,
+    )
     from topoi.graph.factors import Authors, Links, Words
 
     small, large = (
@@ -90,25 +98,25 @@ def cases() -> Iterator[tuple[str, Callable[[], list[np.ndarray]]]]:
     yield "LDA large, many topics", fitted(lambda **kw: LDA(300, **kw), large, max_iter=22)
     yield (
         "LDA vb inner",
-        fitted(lambda **kw: LDA(5, rule="vb", schedule="synchronous", vb_inner=5, **kw), small),
+        fitted(lambda **kw: LDA(5, rule=rules.VB(inner=5), schedule="synchronous", **kw), small),
     )
     yield (
         "LDA vb textbook",
         fitted(
-            lambda **kw: LDA(5, rule="vb", schedule="synchronous", vb_textbook=True, **kw), small
+            lambda **kw: LDA(5, rule=rules.VB(textbook=True), schedule="synchronous", **kw), small
         ),
     )
     for messages in ("token", "none", "solved"):
         yield (
             f"LDA messages {messages}",
-            fitted(lambda m=messages, **kw: LDA(5, messages=m, **kw), small),
+            fitted(lambda m=messages, **kw: LDA(5, rule=rules.BP(messages=m), **kw), small),
         )
     for weighting in ("tf", "tfidf", "log"):
         yield f"LDA {weighting}", fitted(lambda w=weighting, **kw: LDA(5, weighting=w, **kw), small)
     yield "LDA soft start", fitted(lambda **kw: LDA(5, init="soft", **kw), small)
     yield (
         "LDA paper's stop rule",
-        fitted(lambda **kw: LDA(5, stop="paper", **kw), small, max_iter=200),
+        fitted(lambda **kw: LDA(5, tol="paper", **kw), small, max_iter=200),
     )
     yield "LDA to convergence", fitted(lambda **kw: LDA(5, **kw), small, max_iter=500)
     yield "LDA batches", fitted(lambda **kw: LDA(5, batch_size=30, **kw), small, max_iter=3)

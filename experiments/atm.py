@@ -41,7 +41,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "s-BP, factored": {},
     "GS": {"rule": "gibbs"},
 }
-PROTOCOLS = {  # of test documents' authors (A9): author_shares, known_authors
+PROTOCOLS = {  # of test documents' authors (A9): author_prior, known_authors
     "from scratch, equal proportions": ("uniform", False),
     "from scratch, learned proportions": ("learned", False),
     "known authors": ("uniform", True),
@@ -77,9 +77,9 @@ def measure(
     train, test = fold_of(data, set, fold)
     observed, held = split_tokens(test)
 
-    def score(rule: str, author_shares: str, known: bool) -> float:
+    def score(rule: str, author_prior: str, known: bool) -> float:
         written = {"names": names, "base": counts} if known else {}
-        authors = Authors(test.authors, author_shares, **written)
+        authors = Authors(test.authors, author_prior, **written)
         with ThreadPool() as pool:
             state = fold_in_state(
                 prediction_plan(observed, topic_word, [authors]),
@@ -99,7 +99,7 @@ def measure(
         )
     else:
         model = AuthorTopicModel(
-            topics, **METHODS[method], **FIXED, stop="paper", max_iter=sweeps, random_state=fold
+            topics, **METHODS[method], **FIXED, tol="paper", max_iter=sweeps, random_state=fold
         ).fit(train)
         n_sweeps, training = model.n_iter_, model.history_[-1]["perplexity"]
         topic_word, names, counts = model.topic_word_, model.author_names_, model.author_counts_

@@ -35,7 +35,7 @@ def measure(
 ) -> list[dict[str, Any]]:
     """Training perplexity of every tenth sweep until the rule holds."""
     model = LDA(
-        topics, **METHODS[method], **FIXED, stop="paper", max_iter=sweeps, random_state=seed
+        topics, **METHODS[method], **FIXED, tol="paper", max_iter=sweeps, random_state=seed
     ).fit(corpus(data, set))
     return [
         {key: record[key] for key in ("sweep", "perplexity")}

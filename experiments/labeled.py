@@ -51,7 +51,7 @@ def measure(data: Path, set: str, model: str, fold: int, sweeps: int) -> list[di
     known = whole[np.array([bool(labels) for labels in whole.labels])]
     train, test = (known[rows] for rows in fold_rows(known.n_docs, fold))
     n_classes = len({label for labels in known.labels for label in labels})
-    options: dict[str, Any] = {**FIXED, "stop": "paper", "max_iter": sweeps, "random_state": fold}
+    options: dict[str, Any] = {**FIXED, "tol": "paper", "max_iter": sweeps, "random_state": fold}
     if model == "LDA":
         fitted: Any = LDA(n_classes, **options)
     else:

@@ -11,13 +11,14 @@ from benchmarks import quality
 from experiments.harness import FIXED, fold_of
 from topoi import LDA
 from topoi.evaluate import completion_perplexity
+from topoi.rules import BP
 
 OWN: dict[str, dict[str, Any]] = {  # BP beside the paper's two schedules
     "residual": {"schedule": "residual"},
     "active": {"schedule": "active"},
     "auto": {"schedule": "auto"},
-    "a-TBP": {"schedule": "asynchronous", "messages": "none"},
-    "s-TBP": {"schedule": "synchronous", "messages": "none"},
+    "a-TBP": {"schedule": "asynchronous", "rule": BP(messages="none")},
+    "s-TBP": {"schedule": "synchronous", "rule": BP(messages="none")},
 }
 METHODS: dict[str, dict[str, Any]] = {**quality.METHODS, **OWN}
 
@@ -31,7 +32,7 @@ def measure(
     train, test = fold_of(data, set, fold)
     options = FIXED if priors == "fixed" else {}
     model = LDA(
-        topics, **METHODS[method], **options, stop="paper", max_iter=sweeps, random_state=fold
+        topics, **METHODS[method], **options, tol="paper", max_iter=sweeps, random_state=fold
     ).fit(train)
     return [
         {

@@ -100,7 +100,7 @@ def by_scorer(results: pd.DataFrame, value: str, digits: int) -> pd.DataFrame:
 
 
 def fit(counts: Any, links: Any, topics: int, sweeps: int, seed: int) -> dict[str, Any]:
-    options: dict[str, Any] = {**FIXED, "stop": "paper", "max_iter": sweeps, "random_state": seed}
+    options: dict[str, Any] = {**FIXED, "tol": "paper", "max_iter": sweeps, "random_state": seed}
     models: dict[str, Any] = {"LDA": LDA(topics, **options).fit(counts)}
     for name in RELATIONAL:
         models[name] = RelationalTopicModel(topics, **options, **METHODS[name]).fit(

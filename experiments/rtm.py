@@ -104,7 +104,7 @@ def measure(
     options: dict[str, Any] = {
         **FIXED,
         **METHODS[method],
-        "stop": "paper",
+        "tol": "paper",
         "max_iter": sweeps,
         "random_state": fold,
     }

@@ -55,7 +55,7 @@ def measure(data: Path, set: str, topics: int, seed: int, sweeps: int) -> list[d
 
     def fit(method: str, seed: int) -> LDA:
         return LDA(
-            topics, **METHODS[method], **FIXED, stop="paper", max_iter=sweeps, random_state=seed
+            topics, **METHODS[method], **FIXED, tol="paper", max_iter=sweeps, random_state=seed
         ).fit(whole)
 
     models = {

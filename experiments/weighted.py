@@ -48,7 +48,7 @@ def measure(
 ) -> list[dict[str, Any]]:
     train, test = fold_of(data, set, fold)
     model = LDA(
-        topics, weighting=weighting, **FIXED, stop="paper", max_iter=sweeps, random_state=fold
+        topics, weighting=weighting, **FIXED, tol="paper", max_iter=sweeps, random_state=fold
     ).fit(train)
     observed, held = split_tokens(test)
     proportions = model.transform(observed)

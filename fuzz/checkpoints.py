@@ -18,6 +18,7 @@ from fuzz.models import judged
 from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, datasets
 from topoi.graph import wiring
 from topoi.infer import schedules
+from topoi.rules import BP
 
 SWEEPS, SAVED = 7, 4
 
@@ -65,7 +66,8 @@ def runs() -> list[tuple[Callable[..., Any], Any]]:
         {"rule": "gibbs"},
         {"rule": "vb"},
         {"rule": "cvb0"},
-        {"messages": "none"},
+        {"rule": BP(messages="none")},
+        {"rule": BP(relaxation=0.5)},
         {"batch_size": 6, "max_iter": 3},
     ]
     made: list[tuple[Callable[..., Any], Any]] = [

@@ -28,6 +28,7 @@ from topoi.choices import RULES, SCHEDULES
 from topoi.graph.factors import Authors, Links, Words
 from topoi.infer.rules import make_rule
 from topoi.infer.schedules import make_schedule
+from topoi.rules import BP
 from topoi.storage import files
 from topoi.storage.digests import digest
 
@@ -53,8 +54,8 @@ def _fits() -> Iterator[tuple[str, Callable[[], Any], Any]]:
     labels = datasets.make_labels(24, 20, 3)[0]
     options: dict[str, Any] = {"max_iter": 12, "tol": 0}
     plain: dict[str, dict[str, Any]] = {
-        "without messages": {"messages": "none"},
-        "with solved messages": {"messages": "solved", "schedule": "synchronous"},
+        "without messages": {"rule": BP(messages="none")},
+        "with solved messages": {"rule": BP(messages="solved"), "schedule": "synchronous"},
         "converging": {"tol": 0.02, "evaluate_every": 2, "max_iter": 40},
         "converging in batches": {
             "tol": 0.05,

@@ -48,9 +48,10 @@ def fitted() -> list[Any]:
     return [
         LDA(2, doc_topic_prior=[0.1, 0.2], **few).fit(corpus).name_topics({1: "pets"}),
         LDA(3, weighting="tfidf", **few).fit(authors.counts.astype(np.float32)),
-        LDA(3, rule="gibbs", **few).fit(authors),
+        LDA(3, rule="gibbs", tol="paper", **few).fit(authors),
+        LDA(3, rule=topoi.rules.VB(inner=2), **few).fit(authors),
         LDA(3, batch_size=5, **few).fit(authors),
-        LDA(3).partial_fit(authors),
+        LDA(3, rule=topoi.rules.CVB0(relaxation=0.8)).partial_fit(authors),
         LatentDirichletAllocation(3, random_state=0, **few).fit(authors),
         AuthorTopicModel(3, author_prior="learned", **few).fit(authors),
         (

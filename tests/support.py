@@ -24,6 +24,7 @@ from topoi.infer.rules import Rule, make_rule
 from topoi.infer.schedules import Schedule, make_schedule
 from topoi.infer.state import State, blank_tables
 from topoi.infer.threads import ThreadPool
+from topoi.rules import BY_NAME
 
 # Every rule with every schedule that it accepts.
 COMBINATIONS = [
@@ -138,7 +139,7 @@ def begin(
     **options: Any,
 ) -> Run:
     """A fresh run on `counts`; `options` go to the rule."""
-    made = make_rule(rule, **options)
+    made = make_rule(BY_NAME[rule](**options))
     graph = compile_factors(
         [Words(counts, base=base, frozen=frozen), *factors],
         n_topics,

@@ -22,6 +22,7 @@ from topoi.infer.rules import make_rule
 from topoi.infer.schedules import FINISH, make_schedule
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
+from topoi.rules import BP
 
 ALPHA, BETA = 0.1, 0.05
 
@@ -233,8 +234,8 @@ def test_what_cannot_be_inferred_afresh_is_refused(mixed):
     for options in (
         {"rule": "gibbs"},
         {"rule": "cvb0"},
-        {"messages": "none"},
-        {"messages": "token"},
+        {"rule": BP(messages="none")},
+        {"rule": BP(messages="token")},
     ):
         with pytest.raises(ValueError, match="incremental"):
             LDA(3, schedule="incremental", **options).fit(mixed[0])

@@ -87,7 +87,7 @@ def test_transform_with_known_new_and_no_authors(authored):
     assert np.ptp(unknown, axis=0).max() < 1e-9  # one new author has one set of proportions
     forms = [
         completion_perplexity(
-            model, new.counts, authors=new.authors, author_shares=proportions, known_authors=keep
+            model, new.counts, authors=new.authors, author_prior=proportions, known_authors=keep
         )
         for proportions, keep in [("uniform", False), ("learned", False), ("uniform", True)]
     ]

@@ -67,3 +67,31 @@ def test_options_offer_what_the_library_has():
     """The command offers the names of the library, and every format of counts."""
     offered = [[member.value for member in kind] for kind in (Rule, Schedule, Weighting, Counts)]
     assert offered == [list(RULES), list(SCHEDULES), list(WEIGHTINGS), list(formats.FORMATS)]
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("replaced with overwrite=True.", "replaced with --force."),
+        ("holds the text with text=....", "holds the text with --text."),
+        ("Use rule='bp', or n_components.", "Use --rule bp, or --topics."),
+        ("more than max_iter=20. The model", "more than --iterations 20. The model"),
+        ("fewer topics (n_components)", "fewer topics (--topics)"),
+        (
+            "or rule=topoi.rules.BP(messages='none').",
+            "or in Python rule=topoi.rules.BP(messages='none').",
+        ),
+        ("/tmp/rule=bp.csv and 'max_iter'", "/tmp/rule=bp.csv and 'max_iter'"),
+    ],
+)
+def test_errors_of_the_library_are_told_in_options(told, shown):
+    assert in_options(told) == shown
+
+
+def test_every_option_that_errors_name_exists():
+    helped = "".join(
+        CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "200"}).output
+        for command in (["fit"], ["convert"])
+    )
+    for option in OPTIONS.values():
+        assert option in helped

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from support import MODEL_COMBINATIONS, run_python
 
-from topoi import LDA, datasets, evaluate
+from topoi import LDA, datasets, evaluate, rules
 from topoi.infer import kernels, likelihood, schedules
 
 
@@ -40,7 +40,7 @@ def use_everything(n_topics: int, **options) -> None:
         model = LDA(n_topics, rule=rule, schedule=schedule, max_iter=12, **options).fit(corpus)
         model.transform(corpus.counts)
     LDA(300, max_iter=21, **options).fit(corpus)  # so many topics that documents get lists
-    LDA(n_topics, messages="none", max_iter=3, **options).fit(corpus)
+    LDA(n_topics, rule=rules.BP(messages="none"), max_iter=3, **options).fit(corpus)
     evaluate.completion_perplexity(model, corpus)
     evaluate.completion_perplexity(model.components_, corpus, fold_in_rule="gibbs")
     evaluate.left_to_right(model, corpus[:3], n_particles=2)
@@ -80,7 +80,7 @@ def test_a_second_fit_compiles_nothing(used):
     LDA(4, max_iter=12, weighting="tfidf").fit(corpus).transform(dense * 0.5)
     LDA(4, max_iter=12, init=first).fit(corpus)
     LDA(4, max_iter=2, batch_size=30).fit(corpus).partial_fit(dense)
-    LDA(4, max_iter=5, rule="vb", schedule="synchronous", vb_inner=2, vb_textbook=True).fit(corpus)
+    LDA(4, max_iter=5, rule=rules.VB(inner=2, textbook=True)).fit(corpus)
     assert tally() == used
 
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 from support import MODEL_COMBINATIONS, begin, every_model_combination, run_python, small_counts
 
-from topoi import LDA, AuthorTopicModel, datasets, evaluate
+from topoi import LDA, AuthorTopicModel, datasets, evaluate, rules
 from topoi.graph import wiring
 from topoi.infer import engine
 
@@ -95,7 +95,9 @@ def all_digests(n_jobs: int) -> dict[str, str]:
     return {
         **plain,
         "lists": digest(LDA(300, max_iter=21, tol=0, n_jobs=n_jobs).fit(counts)),
-        "no messages": digest(fit(counts, "bp", "asynchronous", n_jobs=n_jobs, messages="none")),
+        "no messages": digest(
+            fit(counts, rules.BP(messages="none"), "asynchronous", n_jobs=n_jobs)
+        ),
         "authors": digest(
             AuthorTopicModel(5, max_iter=14, tol=0, n_jobs=n_jobs).fit(counts, authors=authors)
         ),

@@ -29,6 +29,7 @@ from topoi.infer.rules import make_rule
 from topoi.infer.schedules import make_schedule
 from topoi.infer.shards import Shard, everywhere
 from topoi.infer.threads import ThreadPool
+from topoi.rules import BP
 
 QUICK = {"max_iter": 24, "tol": 0}
 
@@ -87,7 +88,7 @@ def test_without_a_client_the_error_names_the_cure(mixed):
         {"init": "soft", "max_iter": 60},
         {"tol": 1e-4, "max_iter": 200},
         {"init": np.random.default_rng(0).dirichlet(np.ones(80), 5)},
-        {"stop": "paper", "tol": 1, "max_iter": 200, "n_jobs": 2},
+        {"tol": "paper", "max_iter": 200, "n_jobs": 2},
     ],
     ids=lambda options: " ".join(options),
 )
@@ -231,7 +232,7 @@ def test_what_cannot_be_fitted_over_parts_is_refused(client, mixed):
         LDA(rule="gibbs"),
         LDA(rule="vb"),
         LDA(schedule="residual"),
-        LDA(messages="none"),
+        LDA(rule=BP(messages="none")),
         LDA(weighting="tfidf"),
         AuthorTopicModel(),
     ):

@@ -125,7 +125,7 @@ def test_tables_by_hand():
         ("vb", {}, 0.897088),
         # and on the word's side: psi(3) - psi(1) = 3/2, psi(7/2) - psi(3/2) = 2/3 + 2/5, so the
         # odds are exp(77/30)
-        ("vb", {"digamma_words": True}, 1 / (1 + np.exp(-77 / 30))),
+        ("vb", {"textbook": True}, 1 / (1 + np.exp(-77 / 30))),
     ],
 )
 def test_a_synchronous_message_by_hand(rule, options, share):

@@ -164,7 +164,7 @@ def test_fractions_are_welcome():
     weights.data *= np.random.default_rng(0).uniform(0.1, 2, weights.nnz)
     model = LDA(3, max_iter=10, topic_word_prior=0.1).fit(weights)
     np.testing.assert_allclose(model.components_.sum(), weights.sum() + 3 * 25 * 0.1, rtol=1e-5)
-    assert LDA(3, rule="cvb0", messages="edge", max_iter=3).fit(weights).n_iter_ == 3
+    assert LDA(3, rule=CVB0(messages="edge"), max_iter=3).fit(weights).n_iter_ == 3
 
 
 def test_words_in_another_order_are_put_in_order(mixed):

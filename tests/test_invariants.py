@@ -102,7 +102,7 @@ def test_nothing_is_lost_of_weights(rule, schedule, counts, n_topics, blocks):
 @given(
     counts=corpora(WEIGHTS),
     n_topics=st.sampled_from([1, 2, 17]),
-    options=st.sampled_from([{"inner": 3}, {"digamma_words": True}]),
+    options=st.sampled_from([{"inner": 3}, {"textbook": True}]),
 )
 def test_nothing_is_lost_by_variants_of_vb(counts, n_topics, options):
     assert_invariants(counts, "vb", "synchronous", n_topics, 2, **options)

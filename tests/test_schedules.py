@@ -16,6 +16,7 @@ from topoi.infer import engine, reference, schedules
 from topoi.infer.arrays import ActiveSet
 from topoi.infer.kernels.sweeps import over_relax
 from topoi.infer.threads import ThreadPool
+from topoi.rules import BP
 
 grids = pytest.mark.parametrize("blocks", [1, 3])
 rules = pytest.mark.parametrize("rule", ["bp", "sibp", "cvb0"])
@@ -199,4 +200,4 @@ def test_refused_where_documents_do_not_own_themselves(schedule):
     with pytest.raises(ValueError, match="use schedule='auto'"):
         RelationalTopicModel(3, schedule=schedule).fit(counts, links=[(0, 1), (3, 4)])
     with pytest.raises(ValueError, match="needs stored messages"):
-        LDA(3, schedule=schedule, messages="none").fit(counts)
+        LDA(3, schedule=schedule, rule=BP(messages="none")).fit(counts)

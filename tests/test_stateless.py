@@ -18,6 +18,7 @@ from topoi.infer.schedules import FINISH, SHORT_WARM_UP, WARM_UP, Schedule, make
 from topoi.infer.state import State, blank_tables
 from topoi.infer.threads import ThreadPool
 from topoi.infer.topic_lists import EASY, HARD, topic_lists
+from topoi.rules import BP, CVB0
 
 grids = pytest.mark.parametrize("blocks", [1, 3])
 
@@ -333,7 +334,7 @@ def test_messages_none_finds_the_blocks(blocks, schedule):
     corpus, truth = blocks
     model = LDA(
         4,
-        messages="none",
+        rule=BP(messages="none"),
         schedule=schedule,
         doc_topic_prior=0.1,
         topic_word_prior=0.05,
@@ -345,7 +346,7 @@ def test_messages_none_finds_the_blocks(blocks, schedule):
 def test_solved_messages_find_the_blocks_with_the_same_bits_on_any_number_of_threads(blocks):
     corpus, truth = blocks
     options = {
-        "messages": "solved",
+        "rule": BP(messages="solved"),
         "doc_topic_prior": 0.1,
         "topic_word_prior": 0.05,
         "random_state": 1,
@@ -359,10 +360,10 @@ def test_solved_messages_find_the_blocks_with_the_same_bits_on_any_number_of_thr
 
 
 def test_messages_none_is_refused_where_it_cannot_be():
-    with pytest.raises(ValueError, match="Use rule='bp'"):
-        LDA(3, rule="cvb0", messages="none").fit(small_counts())
+    with pytest.raises(ValueError, match="Only BP works without stored messages"):
+        CVB0(messages="none")
     with pytest.raises(ValueError, match="own themselves"):
-        AuthorTopicModel(3, messages="none").fit(small_counts(), authors=[["a"]] * 20)
+        AuthorTopicModel(3, rule=BP(messages="none")).fit(small_counts(), authors=[["a"]] * 20)
 
 
 def test_make_schedule_without_a_plan_takes_no_warm_up():
@@ -389,12 +390,12 @@ def test_links_are_heard_however_few_sweeps_there_are():
     options = {"max_iter": 4, "tol": 0, "random_state": 1}
     linked = RelationalTopicModel(4, link_weight=0.5, **options).fit(corpus)
     assert not np.array_equal(linked.components_, LDA(4, **options).fit(corpus.counts).components_)
-    with pytest.raises(ValueError, match="messages='auto'"):
-        RelationalTopicModel(4, messages="none").fit(corpus)
+    with pytest.raises(ValueError, match="use rule='bp'"):
+        RelationalTopicModel(4, rule=BP(messages="none")).fit(corpus)
 
 
 def test_synchronous_tbp_has_a_residual(mixed):
-    model = LDA(3, messages="none", schedule="synchronous", max_iter=5).fit(mixed[0])
+    model = LDA(3, rule=BP(messages="none"), schedule="synchronous", max_iter=5).fit(mixed[0])
     assert all(0 < r["residual"] <= 2 for r in model.history_)
 
 

@@ -62,10 +62,10 @@ def test_stops_when_perplexity_stands_still(blocks):
 
 
 def test_the_papers_rule(mixed):
-    """|P(t) - P(t-10)| < 1: measured every ten sweeps, whatever evaluate_every and tol say."""
+    """|P(t) - P(t-10)| < 1: measured every ten sweeps, whatever evaluate_every says."""
     priors = {"doc_topic_prior": 0.1, "topic_word_prior": 0.05}
     model = LDA(
-        5, stop="paper", schedule="asynchronous", max_iter=500, evaluate_every=3, tol=1e-9, **priors
+        5, tol="paper", schedule="asynchronous", max_iter=500, evaluate_every=3, **priors
     ).fit(mixed[0])
     measured = [record for record in model.history_ if record["perplexity"] is not None]
     assert model.converged_ is True
@@ -110,5 +110,5 @@ def test_silent_otherwise(mixed, capfd, options):
     assert capfd.readouterr() == ("", "")
 
 
-def test_tol_0_means_max_iter_sweeps_under_the_rule_of_the_paper_too(blocks):
-    assert LDA(4, stop="paper", tol=0, max_iter=45).fit(blocks[0]).n_iter_ == 45
+def test_tol_0_means_max_iter_sweeps(blocks):
+    assert LDA(4, tol=0, max_iter=45).fit(blocks[0]).n_iter_ == 45

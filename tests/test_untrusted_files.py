@@ -40,7 +40,7 @@ def test_a_line_of_svmlight_means_the_same_in_every_file(tmp_path):
     assert topoi.read(path).counts.toarray().tolist() == [[2, 0, 1]]
     written(path, b"0 1:2 3:1\n0 0:5\n")
     assert "line 2: there is no word 0; they are numbered from 1" in refusal(path)
-    assert "zero_based=True, --zero-based" in refusal(path)
+    assert "say so with zero_based=True" in refusal(path)
     assert topoi.read(path, zero_based=True).counts.toarray().tolist() == [
         [0, 2, 0, 1],
         [5, 0, 0, 0],

@@ -14,6 +14,7 @@ from topoi.graph.plan import Plan
 from topoi.infer import reference
 from topoi.infer.rules import make_rule
 from topoi.models.preflight import counted, warn_of_heavy_weights
+from topoi.rules import BP, CVB0
 
 
 @pytest.mark.parametrize("weighting", ["tf", "tfidf", "log"])
@@ -107,7 +108,7 @@ def test_tokens_that_single_precision_cannot_count_are_warned_of(rule):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_of_heavy_weights(Plan(2, sparse.csr_array(in_doc[:, :3])), make_rule(rule))
-        warn_of_heavy_weights(many[0], make_rule("cvb0", messages="edge"))
+        warn_of_heavy_weights(many[0], make_rule(CVB0(messages="edge")))
 
 
 def test_a_fit_warns_of_too_many_tokens(monkeypatch):
@@ -136,7 +137,9 @@ def test_entries_of_words_and_owners_are_counted():
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"schedule": "synchronous"}, {"messages": "none"}, {"batch_size": 50}], ids=str
+    "options",
+    [{}, {"schedule": "synchronous"}, {"rule": BP(messages="none")}, {"batch_size": 50}],
+    ids=str,
 )
 def test_topics_do_not_depend_on_the_scale_of_light_weights(mixed, options):
     """Down to nearly the lightest weights that are accepted (a batch may be a little lighter than

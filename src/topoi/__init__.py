@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from topoi import datasets, distributed, evaluate
+    from topoi import datasets, distributed, evaluate, rules
     from topoi.corpus import Corpus
     from topoi.graph.factors import Authors, Documents, Labels, Links, Words
     from topoi.io import formats
@@ -46,10 +46,11 @@ _HOMES = {
     "load": "topoi.models.files",
     "make_vectorizer": "topoi.io.vectorize",
     "read": "topoi.io.read",
+    "rules": "topoi.rules",
     "write": "topoi.io.formats",
 }
 
-MODULES = ("datasets", "distributed", "evaluate", "formats")
+MODULES = ("datasets", "distributed", "evaluate", "formats", "rules")
 
 __all__ = [
     "LDA",
@@ -71,6 +72,7 @@ __all__ = [
     "load",
     "make_vectorizer",
     "read",
+    "rules",
     "write",
 ]
 

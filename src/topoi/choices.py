@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 __all__ = [
-    "MESSAGES",
     "RULES",
     "SCHEDULES",
     "WEIGHTINGS",
-    "MessagesName",
+    "AuthorPrior",
+    "LinkFactor",
     "RuleName",
     "ScheduleName",
     "WeightingName",
@@ -29,10 +29,10 @@ ScheduleName = Literal[
     "residual-words",
     "active",
 ]
-MessagesName = Literal["auto", "edge", "token", "none", "solved"]
 WeightingName = Literal["count", "tf", "tfidf", "log"]
+AuthorPrior = Literal["uniform", "learned"]
+LinkFactor = Literal["learned", "paper", "identity"]
 
 RULES: tuple[str, ...] = get_args(RuleName)
 SCHEDULES: tuple[str, ...] = get_args(ScheduleName)
-MESSAGES: tuple[str, ...] = get_args(MessagesName)
 WEIGHTINGS: tuple[str, ...] = get_args(WeightingName)

@@ -21,6 +21,30 @@ from topoi.printable import printable
 DEBUG = "TOPOI_DEBUG"
 BAD_INPUT = (ValueError, FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError)
 
+# Parameters that errors of the library name, and what they are called here.
+OPTIONS = {
+    "authors": "--authors",
+    "background_topics": "--background",
+    "batch_size": "--batch-size",
+    "form": "--format",
+    "id": "--id",
+    "init": "--start",
+    "labels": "--labels",
+    "layer": "--layer",
+    "links": "--links",
+    "max_iter": "--iterations",
+    "n_components": "--topics",
+    "n_jobs": "--jobs",
+    "overwrite": "--force",
+    "random_state": "--seed",
+    "rule": "--rule",
+    "schedule": "--schedule",
+    "text": "--text",
+    "tol": "--tol",
+    "weighting": "--weighting",
+    "zero_based": "--zero-based",
+}
+
 
 def command(app: typer.Typer) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register a function as a command of `app`: groups of options spread out, errors in one
@@ -80,16 +104,16 @@ def _guarded(function: Callable[..., None]) -> Callable[..., None]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("default", UserWarning)
-                warnings.showwarning = lambda message, *_: note(str(message))
+                warnings.showwarning = lambda message, *_: note(in_options(str(message)))
                 function(**given)
         except (typer.Exit, typer.Abort):
             raise
         except KeyboardInterrupt:
             _leave("Stopped by Ctrl-C; nothing was written.", 1)
         except BAD_INPUT as error:
-            _leave(str(error), 2, error)
+            _leave(in_options(str(error)), 2, error)
         except (OSError, MemoryError, ImportError) as error:
-            _leave(str(error) or type(error).__name__, 1, error)
+            _leave(in_options(str(error)) or type(error).__name__, 1, error)
         except Exception as error:
             _leave(
                 f"Unexpected {type(error).__name__}: {error}; run `topoi --debug …` to see where.",
@@ -98,6 +122,28 @@ def _guarded(function: Callable[..., None]) -> Callable[..., None]:
             )
 
     return guarded
+
+
+def in_options(message: str) -> str:
+    """A message of the library with the options of the command in place of its parameters.
+
+    `overwrite=True` becomes `--force`, `rule='bp'` becomes `--rule bp`. Rules with options exist in
+    Python only.
+    """
+    alone = "|".join(name for name in OPTIONS if "_" in name)
+    message = re.sub(
+        r"(?:\brule=)?\btopoi\.rules\.(?=\w+\()", "in Python rule=topoi.rules.", message
+    )
+    message = re.sub(
+        rf"(?<![\w./'\"-])({'|'.join(OPTIONS)})=(True\b|\.\.\.|'[^']*'|\w+(?!\w|\(|\.\w))",
+        lambda found: " ".join(
+            [OPTIONS[found[1]], *([found[2].strip("'")] * (found[2] not in ("True", "...")))]
+        ),
+        message,
+    )
+    return re.sub(
+        rf"(?<![\w./'\"-])({alone})(?![\w=/'\"-]|\.\w)", lambda found: OPTIONS[found[1]], message
+    )
 
 
 def _leave(message: str, code: int, error: Exception | None = None) -> None:

@@ -16,10 +16,30 @@ __all__ = ["hold_out", "split_tokens"]
 def split_tokens(
     counts: Any, held_out: float = 0.1, random_state: int = 0
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Split the tokens of each document at random into observed and held-out counts.
+    """Split documents into observed and held-out tokens.
 
     Tokens, not whole entries, are held out: at least one in documents of two or more tokens, none
     in shorter ones.
+
+    Parameters
+    ----------
+    counts : Corpus or array-like of shape (n_documents, n_words)
+        Whole-number counts.
+    held_out : float, default=0.1
+        Proportion of tokens to hold out.
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    observed, held : csr_array of shape (n_documents, n_words)
+
+    Examples
+    --------
+    >>> from topoi.evaluate import split_tokens
+    >>> observed, held = split_tokens([[5, 3, 2], [1, 0, 0]], 0.2)
+    >>> held.sum(axis=1).tolist()
+    [2.0, 0.0]
     """
     if not 0 < held_out < 1:
         raise ValueError(f"held_out is {held_out}; expected a share between 0 and 1.")

@@ -40,8 +40,28 @@ def top_word_ids(topics: Any, n_words: int) -> list[np.ndarray]:
 
 
 def npmi(topics: Any, reference: Any, n_words: int = 10) -> np.ndarray:
-    """(K,) mean normalised pointwise mutual information of the top words: -1 never together, 0
-    independent, 1 always together.
+    """Coherence by normalised pointwise mutual information of a topic's top words.
+
+    Parameters
+    ----------
+    topics : fitted model, ndarray of shape (n_topics, n_words) or lists of int
+        Topics, as a model, as weights, or as the numbers of their top words.
+    reference : Corpus or array-like of shape (n_documents, n_words)
+        Documents in which words are looked for together.
+    n_words : int, default=10
+        Number of top words of each topic.
+
+    Returns
+    -------
+    ndarray of shape (n_topics,)
+        Mean over pairs of words: -1 never together, 0 independent, 1 always together.
+
+    Examples
+    --------
+    >>> from topoi.evaluate import npmi
+    >>> documents = [[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1]]
+    >>> npmi([[0, 1], [0, 2]], documents).round(2).tolist()
+    [1.0, -1.0]
     """
     return _per_topic(
         topics,
@@ -52,8 +72,28 @@ def npmi(topics: Any, reference: Any, n_words: int = 10) -> np.ndarray:
 
 
 def u_mass(topics: Any, reference: Any, n_words: int = 10) -> np.ndarray:
-    """(K,) mean log((D(w, v) + 1) / D(v)) over pairs with v the more probable word; 0 is
-    the best.
+    """Coherence by UMass: mean log((D(w, v) + 1) / D(v)) over pairs with v the more probable word.
+
+    Parameters
+    ----------
+    topics : fitted model, ndarray of shape (n_topics, n_words) or lists of int
+        Topics, as a model, as weights, or as the numbers of their top words.
+    reference : Corpus or array-like of shape (n_documents, n_words)
+        Documents in which words are looked for together.
+    n_words : int, default=10
+        Number of top words of each topic.
+
+    Returns
+    -------
+    ndarray of shape (n_topics,)
+        The larger, the more coherent.
+
+    Examples
+    --------
+    >>> from topoi.evaluate import u_mass
+    >>> documents = [[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1]]
+    >>> u_mass([[0, 1], [0, 2]], documents).round(2).tolist()
+    [0.41, -0.69]
     """
 
     def score(together: np.ndarray, alone: np.ndarray) -> float:
@@ -66,9 +106,28 @@ def u_mass(topics: Any, reference: Any, n_words: int = 10) -> np.ndarray:
 
 
 def c_v(topics: Any, reference: Any, n_words: int = 10) -> np.ndarray:
-    """(K,) C_V of Roeder et al.
+    """Coherence by C_V (Roeder et al. 2015) with documents as windows.
 
-    with documents as windows: cosine of each word's NPMI vector with the topic's, averaged.
+    Parameters
+    ----------
+    topics : fitted model, ndarray of shape (n_topics, n_words) or lists of int
+        Topics, as a model, as weights, or as the numbers of their top words.
+    reference : Corpus or array-like of shape (n_documents, n_words)
+        Documents in which words are looked for together.
+    n_words : int, default=10
+        Number of top words of each topic.
+
+    Returns
+    -------
+    ndarray of shape (n_topics,)
+        Mean cosine of each word's vector of NPMI with the sum of all; 1 is the best.
+
+    Examples
+    --------
+    >>> from topoi.evaluate import c_v
+    >>> documents = [[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1]]
+    >>> c_v([[0, 1], [0, 2]], documents).round(2).tolist()
+    [1.0, 0.0]
     """
 
     def score(together: np.ndarray, alone: np.ndarray) -> float:

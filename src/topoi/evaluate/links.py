@@ -34,16 +34,45 @@ __all__ = [
 
 
 def link_pairs(links: Any, n_docs: int) -> np.ndarray:
-    """(m, 2) linked pairs, each once with the smaller number first, no self-links; from any form of
-    links.
+    """Linked pairs, each once with the smaller number first and without self-links.
+
+    Parameters
+    ----------
+    links : matrix, pairs or lists of neighbours
+        Links in any form that `RelationalTopicModel.fit` takes.
+    n_docs : int
+        Number of documents.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs, 2)
+
+    Examples
+    --------
+    >>> from topoi.evaluate import link_pairs
+    >>> link_pairs([(2, 0), (0, 2), (1, 2)], 3).tolist()
+    [[0, 2], [1, 2]]
     """
     upper = sparse.triu(symmetric(adjacency(links, n_docs)), 1).tocoo()
     return np.column_stack([upper.coords[0], upper.coords[1]]).astype(np.int64)
 
 
 class LinkKFold:
-    """Cross-validation that holds out links: `split(links, n_docs)` gives (training pairs, test
-    pairs).
+    """Cross-validation that holds out links.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds.
+    random_state : int, default=0
+        Seed of the order of links.
+
+    Examples
+    --------
+    >>> from topoi.evaluate import LinkKFold
+    >>> links = [(0, 1), (1, 2), (2, 3), (0, 3)]
+    >>> [(len(train), len(test)) for train, test in LinkKFold(2).split(links, 4)]
+    [(2, 2), (2, 2)]
     """
 
     def __init__(self, n_splits: int = 5, random_state: int = 0) -> None:
@@ -51,6 +80,19 @@ class LinkKFold:
         self.random_state = random_state
 
     def split(self, links: Any, n_docs: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Training pairs and test pairs of each fold.
+
+        Parameters
+        ----------
+        links : matrix, pairs or lists of neighbours
+            Links in any form that `RelationalTopicModel.fit` takes.
+        n_docs : int
+            Number of documents.
+
+        Yields
+        ------
+        train, test : ndarray of shape (n_pairs, 2)
+        """
         pairs = link_pairs(links, n_docs)
         for train, test in KFold(self.n_splits, shuffle=True, random_state=self.random_state).split(
             pairs
@@ -59,7 +101,29 @@ class LinkKFold:
 
 
 def random_non_links(links: Any, n_docs: int, n: int, random_state: int = 0) -> np.ndarray:
-    """(n, 2) different pairs of documents that are not linked, uniformly at random."""
+    """Different pairs of documents that are not linked, uniformly at random.
+
+    Parameters
+    ----------
+    links : matrix, pairs or lists of neighbours
+        Links in any form that `RelationalTopicModel.fit` takes.
+    n_docs : int
+        Number of documents.
+    n : int
+        Number of pairs to draw.
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    ndarray of shape (n, 2)
+
+    Examples
+    --------
+    >>> from topoi.evaluate import random_non_links
+    >>> random_non_links([(0, 1), (0, 2)], 3, 1).tolist()
+    [[1, 2]]
+    """
     taken = {tuple(pair) for pair in link_pairs(links, n_docs).tolist()}
     free = n_docs * (n_docs - 1) // 2 - len(taken)
     if n > free:
@@ -79,14 +143,58 @@ def random_non_links(links: Any, n_docs: int, n: int, random_state: int = 0) -> 
 
 
 def hadamard(doc_topic: np.ndarray, pairs: np.ndarray, root: bool = True) -> np.ndarray:
-    """(m, K) features of pairs: the product of their topic proportions, or its square root."""
+    """Features of document pairs: products of their topic proportions.
+
+    Parameters
+    ----------
+    doc_topic : ndarray of shape (n_documents, n_topics)
+        Topic proportions.
+    pairs : ndarray of shape (n_pairs, 2)
+        Document numbers.
+    root : bool, default=True
+        Whether to take the square root of the product.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs, n_topics)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topoi.evaluate import hadamard
+    >>> hadamard(np.array([[0.25, 0.75], [1, 0]]), np.array([[0, 1]])).tolist()
+    [[0.5, 0.0]]
+    """
     product = doc_topic[pairs[:, 0]] * doc_topic[pairs[:, 1]]
     return np.sqrt(product) if root else product
 
 
 def svm_scores(train: np.ndarray, labels: np.ndarray, test: np.ndarray) -> np.ndarray:
-    """Decision values of a linear SVM (the paper names no kernel): standardised features, balanced
-    classes, C by inner cross-validation.
+    """Decision values of a linear SVM (the paper names no kernel).
+
+    Features are standardised, classes balanced, and C is chosen by an inner cross-validation.
+
+    Parameters
+    ----------
+    train : ndarray of shape (n_pairs, n_features)
+        Features of training pairs, for instance by `hadamard`.
+    labels : ndarray of shape (n_pairs,)
+        Whether each of them is linked.
+    test : ndarray of shape (n_test_pairs, n_features)
+        Features of the pairs to score.
+
+    Returns
+    -------
+    ndarray of shape (n_test_pairs,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topoi.evaluate import svm_scores
+    >>> train, labels = np.repeat([[0.0], [1.0]], 6, axis=0), np.repeat([False, True], 6)
+    >>> low, high = svm_scores(train, labels, np.array([[0.0], [1.0]]))
+    >>> bool(low < high)
+    True
     """
     svm = make_pipeline(StandardScaler(), LinearSVC(class_weight="balanced", dual=False))
     search = GridSearchCV(
@@ -96,8 +204,25 @@ def svm_scores(train: np.ndarray, labels: np.ndarray, test: np.ndarray) -> np.nd
 
 
 def cosine_scores(rows: Any, pairs: np.ndarray) -> np.ndarray:
-    """Cosine of the rows of pairs: topic proportions, or a sparse TF-IDF matrix (the baseline
-    without topics).
+    """Cosine of the rows of document pairs.
+
+    Parameters
+    ----------
+    rows : ndarray or sparse matrix of shape (n_documents, n_features)
+        Topic proportions, or TF-IDF weights as a baseline without topics.
+    pairs : ndarray of shape (n_pairs, 2)
+        Document numbers.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topoi.evaluate import cosine_scores
+    >>> cosine_scores(np.eye(2), np.array([[0, 0], [0, 1]])).tolist()
+    [1.0, 0.0]
     """
     if sparse.issparse(rows):
         norm = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
@@ -111,8 +236,28 @@ def cosine_scores(rows: Any, pairs: np.ndarray) -> np.ndarray:
 def link_metrics(
     scores: np.ndarray, linked: np.ndarray, threshold: float | None = None
 ) -> dict[str, float]:
-    """AUC and average precision of pair scores, and F1 at `threshold` (default: the median
-    score).
+    """F1, AUC and average precision of pair scores.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_pairs,)
+        The higher, the likelier a link.
+    linked : ndarray of shape (n_pairs,)
+        Whether each pair is linked.
+    threshold : float, default=None
+        Score above which F1 predicts a link. None is the median score.
+
+    Returns
+    -------
+    dict of str to float
+        "f1", "auc" and "average_precision".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topoi.evaluate import link_metrics
+    >>> link_metrics(np.array([0.9, 0.8, 0.2, 0.1]), np.array([1, 1, 0, 0]))
+    {'f1': 1.0, 'auc': 1.0, 'average_precision': 1.0}
     """
     cut = np.median(scores) if threshold is None else threshold
     return {
@@ -125,12 +270,32 @@ def link_metrics(
 def ranking_metrics(
     score: Callable[[int], np.ndarray], truth: list[np.ndarray], at: tuple[int, ...] = (5, 10, 20)
 ) -> dict[str, float]:
-    """Recall at k, mean reciprocal rank, predictive link rank and average precision, over documents
-    with links.
+    """Recall at k, mean reciprocal rank, predictive link rank and average precision.
 
-    score(i): scores of all candidates for document i; truth[i]: the candidates it is linked to.
-    Candidates with the same score share the mean of their ranks, and stand above k with the chance
-    that a random order of them gives; one that stands twice in truth counts once.
+    Candidates with the same score share the mean of their ranks, and are above k with the
+    probability that a random order of them gives. Documents without links are left out.
+
+    Parameters
+    ----------
+    score : callable
+        score(i) gives the scores of all candidates for document i.
+    truth : list of ndarray
+        Numbers of the candidates that each document is linked to; duplicates count once.
+    at : tuple of int, default=(5, 10, 20)
+        The k of recall at k.
+
+    Returns
+    -------
+    dict of str to float
+        "recall@5" and so on, "mrr", "link_rank" and "average_precision".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topoi.evaluate import ranking_metrics
+    >>> scores = np.array([[0.9, 0.5, 0.1], [0.2, 0.3, 0.8]])
+    >>> ranking_metrics(lambda i: scores[i], [np.array([0]), np.array([2])], at=(1,))
+    {'recall@1': 1.0, 'mrr': 1.0, 'link_rank': 1.0, 'average_precision': 1.0}
     """
     recall: dict[int, list[float]] = {k: [] for k in at}
     first, ranks, precision = [], [], []

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from topoi.choices import RuleName
 from topoi.corpus import Corpus
 from topoi.corpus.checks import check_counts, is_whole
 from topoi.corpus.corpus import counts_for, unwrapped
@@ -20,7 +21,7 @@ from topoi.infer import likelihood
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.predict import MAX_SWEEPS, fold_in
 from topoi.infer.priors import checked_prior
-from topoi.infer.rules import make_rule
+from topoi.infer.rules import make_prediction_rule, make_rule
 from topoi.infer.threads import ThreadPool
 
 __all__ = [
@@ -40,7 +41,25 @@ SMOOTHING = (
 
 @dataclass(frozen=True)
 class Completion:
-    """Result of a document completion. The interval is 95 %, over test documents."""
+    """Result of a document completion.
+
+    Attributes
+    ----------
+    perplexity : float
+        Predictive perplexity of the held-out tokens.
+    low, high : float
+        Its 95 % interval, over test documents.
+    n_tokens : int
+        Number of held-out tokens.
+    n_docs : int
+        Number of documents that have some.
+
+    Examples
+    --------
+    >>> from topoi.evaluate import Completion
+    >>> Completion(perplexity=105.0, low=101.5, high=108.6, n_tokens=1200, n_docs=90).perplexity
+    105.0
+    """
 
     perplexity: float
     low: float
@@ -56,20 +75,49 @@ def completion(
     held_out: float = 0.1,
     random_state: int = 0,
     doc_topic_prior: Any = None,
-    fold_in_rule: str | None = None,
+    fold_in_rule: RuleName | None = None,
     fold_in_samples: int = 1,
     n_jobs: int | None = None,
     **metadata: Any,
 ) -> Completion:
     """Predict held-out tokens of each document from its other tokens, with topics fixed.
 
-    model: a fitted topoi model, or topics of any other library: an array (K, W), or a model with
-    `components_`; also at the end of a Pipeline. Topics from elsewhere, and any model with
-    `fold_in_rule` ("bp" is the common one, "gibbs" the mean of the last `fold_in_samples` samples),
-    are folded in by that rule (default "bp") with `doc_topic_prior`, a number or (K,) (default: the
-    model's own, or 0.01). So all libraries can be scored in one way. `metadata` (authors, links;
-    default: those of a Corpus) goes to the model's `transform`, which works with the model's own
-    n_jobs.
+    Parameters
+    ----------
+    model : fitted model, Pipeline or ndarray of shape (n_topics, n_words)
+        A topoi model, or topics of any other library: an array, or a model with `components_`.
+    X : Corpus, texts or array-like of shape (n_documents, n_words)
+        Test documents, as counts or as what the Pipeline takes.
+    held_out : float, default=0.1
+        Proportion of tokens to hold out.
+    random_state : int, default=0
+        Seed of the split.
+    doc_topic_prior : float or array-like of shape (n_topics,), default=None
+        Prior of topics in the fold-in. None is the model's own, or 0.01.
+    fold_in_rule : {"bp", "sibp", "cvb0", "vb", "gibbs"}, default=None
+        Rule that infers topic proportions, for any model. So all libraries can be scored in one
+        way. None leaves it to the model's `transform`, or is "bp" for topics from elsewhere.
+    fold_in_samples : int, default=1
+        Number of last samples whose mean "gibbs" takes.
+    n_jobs : int, default=None
+        Number of threads; `transform` uses the model's own.
+    **metadata
+        Passed to the model's `transform`: authors or links. Default: those of a Corpus.
+
+    Returns
+    -------
+    Completion
+
+    Examples
+    --------
+    >>> from topoi import datasets
+    >>> from topoi.evaluate import completion
+    >>> corpus, truth = datasets.make_lda(random_state=0)
+    >>> result = completion(truth.topic_word, corpus)
+    >>> result.n_docs
+    200
+    >>> result.low < result.perplexity < result.high < 100
+    True
     """
     if (
         not isinstance(fold_in_samples, numbers.Integral)
@@ -96,8 +144,11 @@ def completion(
             proportions = np.asarray(model.transform(documents, **metadata))
         else:
             alpha = _prior_of(model, doc_topic_prior, len(topic_word))
-            messages = "auto" if fold_in_rule == "gibbs" else "edge"
-            rule = make_rule(fold_in_rule or "bp", messages=messages)
+            rule = (
+                make_rule("gibbs")
+                if fold_in_rule == "gibbs"
+                else make_prediction_rule(fold_in_rule or "bp")
+            )
             proportions = fold_in(
                 observed,
                 topic_word,
@@ -123,7 +174,29 @@ def completion(
 
 
 def completion_perplexity(model: Any, X: Any, **options: Any) -> float:
-    """The perplexity of `completion`, with the same options."""
+    """The perplexity of `completion`, as a number.
+
+    Parameters
+    ----------
+    model : fitted model, Pipeline or ndarray of shape (n_topics, n_words)
+        A topoi model, or topics of any other library: an array, or a model with `components_`.
+    X : Corpus, texts or array-like of shape (n_documents, n_words)
+        Test documents, as counts or as what the Pipeline takes.
+    **options
+        Those of `completion`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from topoi import datasets
+    >>> from topoi.evaluate import completion_perplexity
+    >>> corpus, truth = datasets.make_lda(random_state=0)
+    >>> bool(completion_perplexity(truth.topic_word, corpus) < 100)
+    True
+    """
     return completion(model, X, **options).perplexity
 
 
@@ -136,11 +209,36 @@ def left_to_right(
     doc_topic_prior: Any = None,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """(D,) log-likelihood of whole documents: unbiased in the likelihood, and slow: quadratic in
-    the length of a document.
+    """Log-likelihood of whole documents by the left-to-right algorithm.
 
-    model: a fitted model, or topics (K, W) with `doc_topic_prior` (default 0.01). Tokens come in a
-    random order keyed by `random_state`.
+    Its likelihood is unbiased. It is slow: quadratic in the length of a document.
+
+    Parameters
+    ----------
+    model : fitted model, Pipeline or ndarray of shape (n_topics, n_words)
+        A topoi model, or topics of any other library: an array, or a model with `components_`.
+    X : Corpus, texts or array-like of shape (n_documents, n_words)
+        Documents with whole-number counts.
+    n_particles : int, default=20
+        Number of samples.
+    random_state : int, default=0
+        Seed of samples and of the order of tokens.
+    doc_topic_prior : float or array-like of shape (n_topics,), default=None
+        Prior of topics. None is the model's own, or 0.01.
+    n_jobs : int, default=None
+        Number of threads.
+
+    Returns
+    -------
+    ndarray of shape (n_documents,)
+
+    Examples
+    --------
+    >>> from topoi.evaluate import left_to_right
+    >>> topics = [[0.5, 0.5, 0, 0], [0, 0, 0.5, 0.5]]
+    >>> sure, unsure = left_to_right(topics, [[1, 1, 0, 0], [1, 0, 1, 0]])
+    >>> bool(sure > unsure)
+    True
     """
     if not isinstance(n_particles, numbers.Integral) or n_particles < 1:
         raise ValueError(f"n_particles is {n_particles!r}; expected a whole number of at least 1.")

@@ -22,8 +22,17 @@ __all__ = ["Choice", "choose_n_components", "recommended"]
 
 @dataclass(frozen=True)
 class Choice:
-    """`rows`: one dictionary per number of topics; `best`: the recommended number; `reason`: why,
-    in a sentence.
+    """Result of `choose_n_components`.
+
+    Attributes
+    ----------
+    rows : list of dict
+        One per number of topics: n_components, perplexity with its standard error, npmi, diversity
+        and stability.
+    best : int
+        The recommended number of topics.
+    reason : str
+        Why, in a sentence.
     """
 
     rows: list[dict[str, float]]
@@ -41,14 +50,42 @@ def choose_n_components(
     random_state: int = 0,
     tell: Callable[[int, int], None] | None = None,
 ) -> Choice:
-    """Fit each number of topics with several seeds on part of the documents and measure it on the
-    rest.
+    """Fit several numbers of topics with several seeds, and recommend one.
 
-    Recommended is the smallest number whose held-out perplexity exceeds the lowest by no more than
-    one standard error (over seeds) of their difference. Coherence (NPMI), diversity and stability
-    stand beside it, because no single measure decides; `reason` says when the most stable or the
-    most coherent number is another. model: what to fit, such as LDA(); authors and links of a
-    Corpus go to models that know them. tell: called with (fits done, fits to do).
+    Models are fitted on part of the documents and measured on the rest. Recommended is the smallest
+    number whose held-out perplexity exceeds the lowest by no more than one standard error (over
+    seeds) of their difference. Coherence, diversity and stability are listed too, since no
+    single measure decides; `reason` says when the most stable or the most coherent number is
+    another.
+
+    Parameters
+    ----------
+    model : estimator
+        What to fit, such as `LDA()`. Authors and links of a Corpus go to models that use them.
+    X : Corpus or array-like of shape (n_documents, n_words)
+        Documents.
+    candidates : sequence of int
+        Numbers of topics to try.
+    test_size : float, default=0.2
+        Proportion of documents to measure on.
+    n_seeds : int, default=3
+        Number of fits of each, at least 2.
+    random_state : int, default=0
+        The first seed, and that of the split.
+    tell : callable, default=None
+        Called with (fits done, fits to do) before each fit.
+
+    Returns
+    -------
+    Choice
+
+    Examples
+    --------
+    >>> from topoi import LDA, datasets
+    >>> from topoi.evaluate import choose_n_components
+    >>> corpus, _ = datasets.make_blocks(n_topics=3)
+    >>> choose_n_components(LDA(max_iter=20), corpus, [2, 3], n_seeds=2).best
+    3
     """
     if not len(candidates) or any(k < 1 for k in candidates):
         raise ValueError(

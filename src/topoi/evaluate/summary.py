@@ -14,12 +14,33 @@ __all__ = ["quality"]
 
 
 def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
-    """How good a model is on documents it has not seen.
+    """How good a model is on documents it has not seen: all measures at once.
 
-    documents, held_out_tokens; perplexity, perplexity_low, perplexity_high: of `completion`, with
-    its interval; npmi: mean coherence of the topics in X; diversity. For labeled models and a
-    Corpus with labels also labeled_documents and label_found: how often the likeliest label is
-    right.
+    Parameters
+    ----------
+    model : fitted model
+        A topoi model.
+    X : Corpus or array-like of shape (n_documents, n_words)
+        Test documents.
+    random_state : int, default=0
+        Seed of the held-out tokens.
+
+    Returns
+    -------
+    dict of str to float
+        "documents", "held_out_tokens"; "perplexity", "perplexity_low" and "perplexity_high" of
+        `completion`; "npmi", the mean coherence of topics in X; "diversity". For labeled models and
+        a Corpus with labels also "labeled_documents" and "label_found", how often the likeliest
+        label is right.
+
+    Examples
+    --------
+    >>> from topoi import LDA, datasets
+    >>> from topoi.evaluate import quality
+    >>> corpus, _ = datasets.make_blocks(n_topics=2)
+    >>> train, test = corpus.split(0.2)
+    >>> list(quality(LDA(2).fit(train), test))[:3]
+    ['documents', 'held_out_tokens', 'perplexity']
     """
     found = completion(model, X, random_state=random_state)
     answer = {

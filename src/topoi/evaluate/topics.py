@@ -19,17 +19,51 @@ __all__ = ["match_topics", "mean_stability", "stability", "topic_diversity"]
 
 
 def topic_diversity(topics: Any, n_words: int = 25) -> float:
-    """Share of distinct words among the top words of all topics: 1 when no two topics share one."""
+    """Proportion of distinct words among the top words of all topics.
+
+    Parameters
+    ----------
+    topics : fitted model, ndarray of shape (n_topics, n_words) or lists of int
+        Topics, as a model, as weights, or as the numbers of their top words.
+    n_words : int, default=25
+        Number of top words of each topic.
+
+    Returns
+    -------
+    float
+        1 when no two topics share a word.
+
+    Examples
+    --------
+    >>> from topoi.evaluate import topic_diversity
+    >>> topic_diversity([[0, 1], [1, 2]])
+    0.75
+    """
     words = np.concatenate(top_word_ids(topics, n_words))
     return len(np.unique(words)) / len(words)
 
 
 def match_topics(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Best one-to-one matching of two models' topics by cosine (Hungarian method), over the words
-    of the first.
+    """Best one-to-one matching of two models' topics by cosine, over the words of the first.
 
-    Returns (K,) the partner in `second` of each topic of `first` (-1 where there are too few), and
-    (K,) their cosine (0 without partner).
+    Parameters
+    ----------
+    first, second : fitted model or ndarray of shape (n_topics, n_words)
+        The topics to match.
+
+    Returns
+    -------
+    partner : ndarray of shape (n_topics,)
+        The topic of `second` that each topic of `first` is matched with; -1 for none.
+    cosine : ndarray of shape (n_topics,)
+        Their similarity; 0 without a partner.
+
+    Examples
+    --------
+    >>> from topoi.evaluate import match_topics
+    >>> partner, cosine = match_topics([[0.9, 0.1], [0.1, 0.9]], [[0.1, 0.9], [0.9, 0.1]])
+    >>> partner.tolist(), cosine.round(3).tolist()
+    ([1, 0], [1.0, 1.0])
     """
     a, b = topics_of(first), topics_of(second)
     words, others = getattr(first, "vocabulary_", None), getattr(second, "vocabulary_", None)
@@ -49,8 +83,23 @@ def match_topics(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def stability(models: Sequence[Any]) -> np.ndarray:
-    """(K,) how well each topic of the first model is found again in the others: mean matched
-    cosine, 1 = always.
+    """How well each topic of the first model is found again in the others.
+
+    Parameters
+    ----------
+    models : sequence of fitted models or ndarrays of shape (n_topics, n_words)
+        At least two, fitted with different seeds.
+
+    Returns
+    -------
+    ndarray of shape (n_topics,)
+        Mean cosine of matched topics; 1 means always found.
+
+    Examples
+    --------
+    >>> from topoi.evaluate import stability
+    >>> stability([[[0.9, 0.1], [0.1, 0.9]], [[0.1, 0.9], [0.9, 0.1]]]).round(3).tolist()
+    [1.0, 1.0]
     """
     if len(models) < 2:
         raise ValueError(

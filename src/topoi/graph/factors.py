@@ -116,10 +116,7 @@ class Authors:
     def add_to(self, plan: Plan) -> None:
         assert plan.counts is not None, "Words come first"
         if self.prior not in ("uniform", "learned"):
-            raise ValueError(
-                f"The proportions of authors (author_prior, author_shares) are {self.prior!r};"
-                " choose 'uniform' or 'learned'."
-            )
+            raise ValueError(f"author_prior is {self.prior!r}; choose 'uniform' or 'learned'.")
         n_docs = plan.counts.shape[0]
         members, self.names = indicator(self.authors, n_docs, "authors", self.names)
         orphans = np.flatnonzero(np.diff(members.indptr) == 0)

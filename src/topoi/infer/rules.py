@@ -16,18 +16,21 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import psi
 
-from topoi.choices import MESSAGES, RULES
+from topoi.choices import RuleName
 from topoi.infer.arrays import SweepParams, Tables
+from topoi.rules import BP, CVB0, VB, Gibbs, SiBP, UpdateRule, as_rule
 
-__all__ = ["Rule", "make_rule"]
+__all__ = ["Rule", "make_prediction_rule", "make_rule"]
 
-SOLVE = 4  # steps of messages="solved"; fewer overshoot
+SOLVE = 4  # steps of BP(messages="solved"); fewer overshoot
 ALL = 1e30  # more than any weight; kernels are compiled for finite numbers
 FLOOR = 1e-18  # smallest exp(digamma): the product of two stays a normal single-precision number
 
 
 @dataclass(frozen=True)
 class Rule:
+    """A rule as the engine reads it: numbers and flags instead of names."""
+
     name: str
     own_cap: float = ALL  # an edge removes min(x, own_cap) * mu
     tokens: bool = False  # one message per token instead of one per edge
@@ -41,6 +44,7 @@ class Rule:
     solve: int = (
         0  # steps in which a message that is not stored is recovered from the tables it is in
     )
+    relaxation: float | None = None  # of stored messages; None: as the schedule says
     inner: int = 1  # passes over a document in each sweep; with more than one it is inferred afresh
 
     def seen(self, tables: Tables, params: SweepParams) -> tuple[Tables, SweepParams]:
@@ -74,55 +78,41 @@ class Rule:
         return tables, params
 
 
-def make_rule(
-    name: str, *, messages: str = "auto", inner: int = 1, digamma_words: bool = False
-) -> Rule:
-    """The rule called `name`.
-
-    messages: "edge", "token", "none" (not stored), "solved" (not stored, recovered from the tables)
-    or "auto" (token for cvb0 and gibbs, as in the paper, else edge).
-    """
-    if name not in RULES:
-        raise ValueError(f"rule is {name!r}; choose one of {', '.join(map(repr, RULES))}.")
-    if messages not in MESSAGES:
-        raise ValueError(
-            f"messages is {messages!r}; choose one of {', '.join(map(repr, MESSAGES))}."
-        )
-    stored = messages not in ("none", "solved")
-    if not stored and name != "bp":
-        raise ValueError(
-            f"messages={messages!r} is a form of BP; rule={name!r} needs its messages. Use"
-            " rule='bp', or messages='auto'."
-        )
-    if name == "gibbs" and messages == "edge":
-        raise ValueError(
-            "rule='gibbs' draws a topic for every token, so messages='edge' cannot work; use 'auto'"
-            " or 'token'."
-        )
-    tokens = messages == "token" or (messages == "auto" and name in ("cvb0", "gibbs"))
-    if name == "vb":
+def make_rule(rule: RuleName | UpdateRule) -> Rule:
+    """What `rule` means to the engine."""
+    rule = as_rule(rule)
+    if isinstance(rule, VB):
         # For alpha the plug-in fixed point has the stationary points of VB's own bound; for beta
         # only in the textbook form.
         return Rule(
-            name,
-            0.0,
-            tokens,
+            rule.name,
+            own_cap=0.0,
             digamma_owners=True,
-            digamma_words=digamma_words,
+            digamma_words=bool(rule.textbook),
             expected_counts=False,
-            inner=inner,
+            inner=int(rule.inner),
         )
-    if inner != 1 or digamma_words:
-        raise ValueError(
-            f"vb_inner and vb_textbook belong to rule='vb'; rule={name!r} has no such option."
-        )
-    cap = {"bp": ALL, "cvb0": 1.0, "sibp": 0.0, "gibbs": 1.0}[name]
+    if isinstance(rule, Gibbs):
+        return Rule(rule.name, own_cap=1.0, tokens=True, draws=True, expected_counts=False)
+    if not isinstance(rule, BP | SiBP | CVB0):
+        raise TypeError(f"The engine does not know the rule {rule!r}; use one of topoi.rules.")
     return Rule(
-        name,
-        cap,
-        tokens,
-        draws=name == "gibbs",
-        expected_counts=name != "gibbs",
-        stored=stored,
-        solve=SOLVE * (messages == "solved"),
+        rule.name,
+        own_cap={"bp": ALL, "sibp": 0.0, "cvb0": 1.0}[rule.name],
+        tokens=rule.messages == "token",
+        stored=rule.messages in ("edge", "token"),
+        solve=SOLVE if rule.messages == "solved" else 0,
+        relaxation=None if rule.relaxation is None else float(rule.relaxation),
     )
+
+
+def make_prediction_rule(rule: RuleName | UpdateRule) -> Rule:
+    """The rule that predicts for a model fitted by `rule`.
+
+    Prediction is deterministic and takes any weights: one message per edge, and BP for models that
+    were sampled. Options of the fit do not matter.
+    """
+    rule = as_rule(rule)
+    if isinstance(rule, Gibbs):
+        return make_rule("bp")
+    return make_rule(CVB0(messages="edge") if isinstance(rule, CVB0) else rule.name)

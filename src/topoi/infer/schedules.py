@@ -17,7 +17,7 @@ many edges get some warm-up sweeps without stored
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -246,8 +246,8 @@ def make_schedule(
         )
     if name == "incremental" and (rule.draws or rule.tokens or not rule.stored):
         raise ValueError(
-            "schedule='incremental' infers one message per edge; use rule 'bp', 'sibp' or 'vb', or"
-            " 'cvb0' with messages='edge'."
+            "schedule='incremental' infers one message per edge; use rule 'bp', 'sibp', 'vb' or"
+            " topoi.rules.CVB0(messages='edge')."
         )
     if rule.digamma_owners and name not in ("synchronous", "incremental"):
         raise ValueError(
@@ -257,14 +257,14 @@ def make_schedule(
         )
     if rule.solve and name != "synchronous":
         raise ValueError(
-            "messages='solved' recovers messages from tables that stand still, which needs"
-            " schedule='synchronous'; use that, or messages='none'."
+            "BP(messages='solved') recovers messages from tables that stand still, which needs"
+            " schedule='synchronous'; use that, or BP(messages='none')."
         )
     if plan is not None and not (plan.is_plain and not plan.fields):
         if not rule.stored:
             raise ValueError(
-                "messages='none' and 'solved' need documents that own themselves and may use all"
-                " topics (LDA without labels, authors or links); use messages='auto'."
+                "BP(messages='none') and BP(messages='solved') need documents that own themselves"
+                " and may use all topics (LDA without labels, authors or links); use rule='bp'."
             )
         if name in ("residual-words", "active"):
             raise ValueError(
@@ -273,11 +273,16 @@ def make_schedule(
             )
     if name in ("relaxed", "residual-words", "active") and not rule.stored:
         raise ValueError(
-            f"schedule={name!r} needs stored messages; use messages='auto', or schedule='auto'."
+            f"schedule={name!r} needs stored messages; use rule='bp', or schedule='auto'."
+        )
+    if rule.relaxation is not None and name == "active":
+        raise ValueError(
+            "schedule='active' renews some topics of a message, which cannot be relaxed or damped;"
+            " leave relaxation out, or use schedule='asynchronous'."
         )
     first = _pace(OVERCOMPLETE, max_iter, plan, prior) if overcomplete else ()
     warm_up = _pace(SHORT_WARM_UP if overcomplete else WARM_UP, max_iter // 2, plan, prior)
-    return {
+    chosen = {
         "synchronous": Schedule(name, in_place=False),
         "asynchronous": Schedule(name),
         "relaxed": Schedule(
@@ -304,3 +309,13 @@ def make_schedule(
             finish=finish,
         ),
     }[name]
+    return chosen if rule.relaxation is None else _with_factor(chosen, rule.relaxation)
+
+
+def _with_factor(schedule: Schedule, relaxation: float) -> Schedule:
+    """The schedule with another factor. Damping begins at once; over-relaxation begins when that of
+    the schedule does, or else after as many plain sweeps as that of "relaxed".
+    """
+    plain = 0 if relaxation <= 1 else RELAX_AFTER
+    after = min(plain, schedule.relax_after) if schedule.relaxation > 1 else plain
+    return replace(schedule, relaxation=relaxation, relax_after=after)

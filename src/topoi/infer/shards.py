@@ -212,7 +212,9 @@ def shared_pace(schedule: Schedule, n_shards: int) -> Schedule:
     if n_shards == 1:
         return schedule
     return replace(
-        schedule, relaxation=1.0, warm_up=tuple(min(warm_up, 1.0) for warm_up in schedule.warm_up)
+        schedule,
+        relaxation=min(schedule.relaxation, 1.0),
+        warm_up=tuple(min(warm_up, 1.0) for warm_up in schedule.warm_up),
     )
 
 

@@ -298,7 +298,7 @@ def _with_links(corpus: Corpus, links: Any, name: str) -> Corpus:
         taken = _shared_name(names, {end for pair in pairs for end in pair})
         if taken is not None:
             fault = f"Links{where} name {taken!r}, which several documents are called"
-            raise ValueError(f"{fault}; give each an id of its own (id=..., --id).")
+            raise ValueError(f"{fault}; give each an id of its own with id=....")
     if pairs and not known:
         raise ValueError(
             f"None of the {len(pairs)} links{where} joins two documents that are here; links must"

@@ -67,8 +67,7 @@ class Rows:
             )
             if not likely:
                 raise ValueError(
-                    f"{self.name} has columns {listed}; say which one holds the text (text=...,"
-                    " --text)."
+                    f"{self.name} has columns {listed}; say which one holds the text with text=...."
                 )
             wanted = likely[0]
         if wanted not in self.columns:
@@ -123,7 +122,7 @@ def open_rows(path: Path, form: str | None, encoding: str, tell: Tell | None) ->
     raise ValueError(
         f"{path}: the name does not say what it holds; known are folders of .txt, .csv, .tsv,"
         " .jsonl, .parquet, .txt (one document a line), and counts (.npz, .mtx, .ldac, .svm,"
-        " .h5ad, docword.*.txt); say which with --format."
+        " .h5ad, docword.*.txt); say which with form=...."
     )
 
 

@@ -6,65 +6,154 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from topoi.choices import AuthorPrior, ScheduleName, WeightingName
 from topoi.graph.factors import Authors, Documents, Factor
 from topoi.io.lines import composed
 from topoi.models.base import TopicModelBase
+from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
 
 __all__ = ["AuthorTopicModel"]
 
 
 class AuthorTopicModel(TopicModelBase):
-    """Who writes about what: topic proportions of authors, with messages over (author, topic)
-    pairs.
+    """The author-topic model: who writes about what.
+
+    Each author is a mixture of topics. Each message is a distribution over (author, topic) pairs,
+    so the words of a document are divided among its authors.
 
     Parameters
     ----------
-    author_prior : "uniform" (default: co-authors are equally likely) or "learned" (as their words
-        say).
-    The others are those of LDA.
+    n_components : int, default=10
+        Number of topics.
+    doc_topic_prior : float, array-like of one float per topic, "learn" or None, default="learn"
+        Dirichlet prior of topics in authors (alpha). "learn" estimates one value per topic. None is
+        1 / number of topics.
+    topic_word_prior : float, "learn" or None, default="learn"
+        Dirichlet prior of words in topics (beta). "learn" estimates one value. None is 1 / number
+        of topics.
+    max_iter : int, default=200
+        Largest number of sweeps over the corpus.
+    tol : float or "paper", default=1e-4
+        Stop when training perplexity changes by less than this proportion per sweep. 0 makes
+        exactly `max_iter` sweeps. "paper" stops when perplexity changes by less than 1 in ten
+        sweeps, and measures it every ten whatever `evaluate_every` says; it is a value of `tol`,
+        and not an option of the rule, because every rule can stop so and `tol` has no meaning
+        beside it. Synthetic data may stay on a plateau for dozens of sweeps before the last topics
+        separate: use a smaller `tol` there.
+    n_jobs : int or None, default=None
+        Number of threads. None is one, -1 all cores. Results are the same bits for any number.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed. With the default, the same data give the same topics every time. None draws a new one.
+    author_prior : {"uniform", "learned"}, default="uniform"
+        How likely the authors of a document are: equally, or as their words suggest.
+    rule : {"bp", "sibp", "cvb0", "vb", "gibbs"} or an object of topoi.rules, default="bp"
+        How messages are renewed. A name stands for the rule with its defaults; `topoi.rules` has
+        the options, for instance `topoi.rules.BP(messages="none")`.
+    schedule : str, default="auto"
+        In which order messages are renewed: "auto", "relaxed", "asynchronous", "synchronous",
+        "residual", "residual-words", "active" or "incremental" (docs/design.md). With rule "bp",
+        "auto" starts from an overcomplete model and merges it to the wanted number of topics; large
+        corpora get a few warm-up sweeps without stored messages; over-relaxed sweeps follow, on
+        topic lists if there are many topics; the last rounds infer documents afresh. With other
+        rules it is the schedule they can use. `history_` says what was done.
+    init : {"hard", "soft"}, fitted model or array-like, default="hard"
+        How messages start. "hard": a random topic each (with "auto": topics merged from more).
+        "soft": random proportions. A model or its topics x words array: from these topics.
+    weighting : {"count", "tf", "tfidf", "log"}, default="count"
+        Weights that messages carry. Perplexity is always that of raw counts.
+    evaluate_every : int, default=5
+        Sweeps between two measurements of training perplexity. 0 or -1 measures none, so that `tol`
+        cannot stop the run.
+    callbacks : list of callables, default=None
+        Called with (state, record) after every sweep; a true answer stops the run. In mini-batches
+        the model takes the place of the state.
+    verbose : int, default=0
+        Whether to show a progress bar.
 
     Attributes
     ----------
-    author_topic_ : (A, K) topic proportions of authors, rows sum to 1.
-    author_names_ : (A,) their names.
-    author_counts_ : (A, K) expected tokens of each author and topic.
-    The others are those of LDA; doc_topic_ mixes the proportions of a document's authors.
+    components_ : ndarray of shape (n_components, n_features)
+        Expected counts of words in topics, plus the prior.
+    topic_word_ : ndarray of shape (n_components, n_features)
+        Word proportions of topics; rows sum to 1.
+    author_topic_ : ndarray of shape (n_authors, n_components)
+        Topic proportions of authors; rows sum to 1.
+    author_names_ : ndarray of shape (n_authors,)
+        Names of the authors.
+    author_counts_ : ndarray of shape (n_authors, n_components)
+        Expected tokens of each author and topic.
+    doc_topic_ : ndarray of shape (n_documents, n_components)
+        Topic proportions of the training documents: those of their authors, mixed. Rows sum to 1.
+    doc_topic_prior_ : ndarray of shape (n_components,)
+        Prior of topics, learned or given.
+    topic_word_prior_ : float
+        Prior of words, learned or given.
+    topic_proportions_ : ndarray of shape (n_components,)
+        Proportion of all training tokens that each topic holds.
+    topic_names_ : list of str
+        Names given by `name_topics`, and "topic0", "topic1", ... for the others.
+    n_iter_ : int
+        Number of sweeps done.
+    converged_ : bool
+        Whether the run stopped by `tol`.
+    history_ : list of dict
+        One per sweep: sweep, seconds, residual (mean change of a message), perplexity (None where
+        it was not measured) and schedule (what "auto" chose).
+    weighting_ : Weighting
+        The fitted weighting, as a function of counts.
+    vocabulary_ : ndarray of shape (n_features,) or None
+        The word of each column, if known.
+    vectorizer_ : CountVectorizer or None
+        What made counts of the training texts, if known.
+    doc_names_ : ndarray of shape (n_documents,) or None
+        Names of the training documents, if known.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Column names of a data frame; absent if X had none.
+
+    Examples
+    --------
+    >>> import topoi
+    >>> corpus = topoi.read(["cat dog cat", "dog pet cat", "bond stock bond", "stock market bond"])
+    >>> model = topoi.AuthorTopicModel(2).fit(corpus, authors=[["Ann"], ["Ann"], ["Bob"], ["Bob"]])
+    >>> model.author_topic_.shape
+    (2, 2)
+    >>> name, probability = model.who_writes_about("cat pet")[0]
+    >>> str(name)
+    'Ann'
     """
 
     def __init__(
         self,
         n_components: int = 10,
         *,
-        author_prior: str = "uniform",
-        rule: str = "bp",
-        schedule: str = "auto",
-        doc_topic_prior: Any = "learn",
-        topic_word_prior: Any = "learn",
-        weighting: str = "count",
-        messages: str = "auto",
-        init: Any = "hard",
+        doc_topic_prior: TopicPrior = "learn",
+        topic_word_prior: Prior = "learn",
         max_iter: int = 200,
-        tol: float = 1e-4,
-        stop: str = "relative",
-        evaluate_every: int = 5,
-        vb_inner: int = 1,
-        vb_textbook: bool = False,
+        tol: Tolerance = 1e-4,
         n_jobs: int | None = None,
-        random_state: Any = 0,
-        callbacks: Sequence[Callable[[Any, Any], Any]] | None = None,
+        random_state: Seed = 0,
+        author_prior: AuthorPrior = "uniform",
+        rule: RuleLike = "bp",
+        schedule: ScheduleName = "auto",
+        init: Init = "hard",
+        weighting: WeightingName = "count",
+        evaluate_every: int = 5,
+        callbacks: Sequence[Callback] | None = None,
         verbose: int = 0,
     ) -> None:
         self._store(locals())
 
     n_components: int
-    author_prior: str
+    author_prior: AuthorPrior
 
     def fit(
         self,
@@ -77,10 +166,24 @@ class AuthorTopicModel(TopicModelBase):
     ) -> AuthorTopicModel:
         """Learn topics and authors.
 
-        authors: a list of names for each document, or a documents x authors matrix of 0 and 1;
-        without, this is LDA.
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : None
+            Not used.
+        authors : lists of names or array-like of shape (n_documents, n_authors), default=None
+            The authors of each document, by name or as a matrix of 0 and 1. Default: those of a
+            Corpus; without any, this is LDA.
+        checkpoint : str or Path, default=None
+            File to save the run in, and to resume it from; see `LDA.fit`.
+        checkpoint_every : int, default=10
+            Sweeps between two savings.
 
-        checkpoint, checkpoint_every: as in `LDA.fit`.
+        Returns
+        -------
+        AuthorTopicModel
+            This model.
         """
         authors = getattr(X, "authors", None) if authors is None else authors
         if authors is None:
@@ -109,16 +212,29 @@ class AuthorTopicModel(TopicModelBase):
         X: Any,
         authors: Any = None,
         *,
-        author_shares: str | None = None,
+        author_prior: AuthorPrior | None = None,
         known_authors: bool = True,
     ) -> np.ndarray:
-        """(D, K) topic proportions of new documents.
+        """Topic proportions of documents.
 
-        authors: lists of names, known or new (default: those of a Corpus); documents without
-        authors (or all, if None) are judged by their words alone. author_shares: "uniform" or
-        "learned" proportions of co-authors in a document (default: as fitted). known_authors: known
-        authors bring what they wrote in training (default); False learns all authors from X alone,
-        as the paper's protocol does.
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        authors : lists of names, default=None
+            Authors, known or new. Default: those of a Corpus. Documents without authors are judged
+            by their words alone.
+        author_prior : {"uniform", "learned"}, default=None
+            How likely the authors of a document are: equally, or as their words suggest. None: as
+            in `fit`.
+        known_authors : bool, default=True
+            Whether known authors bring what they wrote in training. False learns all authors from X
+            alone, which is the protocol of the paper.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components)
+            Rows sum to 1.
         """
         check_is_fitted(self)
         counts = self._counts(X, reset=False)
@@ -128,7 +244,7 @@ class AuthorTopicModel(TopicModelBase):
         names = self.author_names_ if known_authors and len(self.author_names_) else None
         base = self.author_counts_ if names is not None else None
         factors: list[Factor] = [
-            Authors(authors, author_shares or self.author_prior, names=names, base=base)
+            Authors(authors, author_prior or self.author_prior, names=names, base=base)
         ]
         return self._fold_in_state(self.weighting_(counts), factors).doc_topic().astype(self._dtype)
 
@@ -166,8 +282,19 @@ class AuthorTopicModel(TopicModelBase):
         return [(names[i], float(scores[i])) for i in np.argsort(-scores, kind="stable")[:n]]
 
     def similar_authors(self, name: Any, n: int = 10) -> list[tuple[Any, float]]:
-        """Authors with the most similar topic proportions: 1 minus the Hellinger distance, 1 = the
-        same.
+        """Authors with the most similar topic proportions.
+
+        Parameters
+        ----------
+        name : str
+            An author of the model.
+        n : int, default=10
+            Number of authors.
+
+        Returns
+        -------
+        list of (name, similarity)
+            Best first; 1 minus the Hellinger distance, so 1 means the same.
         """
         me = self._author(name)
         roots = np.sqrt(self.author_topic_)
@@ -176,14 +303,40 @@ class AuthorTopicModel(TopicModelBase):
         return self._ranked(similarity, min(n, len(roots) - 1))
 
     def topics_of_author(self, name: Any, n: int = 10) -> list[tuple[int, float]]:
-        """Topics an author writes most about, with their proportions."""
+        """Topics that an author writes most about.
+
+        Parameters
+        ----------
+        name : str
+            An author of the model.
+        n : int, default=10
+            Number of topics.
+
+        Returns
+        -------
+        list of (topic, proportion)
+            Largest first.
+        """
         proportions = self.author_topic_[self._author(name)]
         return [
             (int(k), float(proportions[k])) for k in np.argsort(-proportions, kind="stable")[:n]
         ]
 
     def authors_of_topic(self, topic: int, n: int = 10) -> list[tuple[Any, float]]:
-        """Authors who wrote most of a topic, with their share of it."""
+        """Authors who wrote most of a topic.
+
+        Parameters
+        ----------
+        topic : int
+            Number of the topic.
+        n : int, default=10
+            Number of authors.
+
+        Returns
+        -------
+        list of (name, proportion)
+            Largest first, with the proportion of the topic's tokens.
+        """
         self._check_authors()
         if not isinstance(topic, numbers.Integral) or not 0 <= topic < self.author_counts_.shape[1]:
             raise ValueError(
@@ -194,11 +347,20 @@ class AuthorTopicModel(TopicModelBase):
         return self._ranked(written / max(written.sum(), 1e-300), n)
 
     def who_writes_about(self, text: str | Sequence[str], n: int = 10) -> list[tuple[Any, float]]:
-        """Authors most likely to write these words ("markov chain", or a list of words), with their
-        probabilities among all authors.
+        """Authors most likely to write some words.
 
-        A text is cut into words as the training texts were, if the model knows how, and otherwise
-        at spaces.
+        Parameters
+        ----------
+        text : str or list of str
+            A text or its words. A text is tokenised like the training texts if the model knows how,
+            and otherwise at spaces.
+        n : int, default=10
+            Number of authors.
+
+        Returns
+        -------
+        list of (name, probability)
+            Best first; probabilities are among all authors.
         """
         self._check_authors()
         cut = str.split if self.vectorizer_ is None else self.vectorizer_.build_analyzer()
@@ -219,8 +381,19 @@ class AuthorTopicModel(TopicModelBase):
         )
 
     def predict_authors(self, X: Any, n: int = 5) -> list[list[tuple[Any, float]]]:
-        """For each document the n authors most likely to have written all of it, with probabilities
-        (all authors equally likely before).
+        """Authors most likely to have written each document.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        n : int, default=5
+            Number of authors.
+
+        Returns
+        -------
+        list of list of (name, probability)
+            For each document, best first; all authors are equally likely before.
         """
         self._check_authors()
         counts = self._counts(X, reset=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numbers
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,6 +18,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from topoi.choices import ScheduleName, WeightingName
 from topoi.corpus import Corpus
 from topoi.corpus.checks import check_counts, refuse_broken
 from topoi.corpus.splits import hold_out
@@ -31,11 +32,12 @@ from topoi.infer.monitor import Monitor
 from topoi.infer.overcomplete import enough_edges, overcomplete_topics, some_documents
 from topoi.infer.predict import fold_in, fold_in_state, prediction_plan
 from topoi.infer.priors import FieldWeightLearner, Learner, PriorLearner, checked_prior
-from topoi.infer.rules import Rule, make_rule
+from topoi.infer.rules import Rule, make_prediction_rule, make_rule
 from topoi.infer.schedules import make_schedule
 from topoi.infer.state import STARTS, State
 from topoi.infer.threads import ThreadPool
 from topoi.io.formats.h5ad import is_anndata
+from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
 from topoi.models.preflight import (
     refuse_fractions,
     refuse_too_large,
@@ -68,26 +70,21 @@ class TopicModelBase(Topics):
     _parameters_at_least: ClassVar[dict[str, int]] = {
         "n_components": 1,
         "max_iter": 1,
-        "vb_inner": 1,
         "evaluate_every": -1,
     }
 
-    rule: str
-    schedule: str
-    doc_topic_prior: Any
-    topic_word_prior: Any
-    weighting: str
-    messages: str
-    init: Any
+    doc_topic_prior: TopicPrior
+    topic_word_prior: Prior
     max_iter: int
-    tol: float
-    stop: str
-    evaluate_every: int
-    vb_inner: int
-    vb_textbook: bool
+    tol: Tolerance
     n_jobs: int | None
-    random_state: Any
-    callbacks: Sequence[Callable[[Any, Any], Any]] | None
+    random_state: Seed
+    rule: RuleLike
+    schedule: ScheduleName
+    init: Init
+    weighting: WeightingName
+    evaluate_every: int
+    callbacks: Sequence[Callback] | None
     verbose: int
     _finished_run: FinishedRun | None  # whose checkpoint `save` removes
 
@@ -259,9 +256,10 @@ class TopicModelBase(Topics):
                 raise ValueError(
                     f"{name} is {value!r}; expected a whole number of at least {least}."
                 )
-        if not isinstance(self.tol, numbers.Real) or not self.tol >= 0:
+        if not self._stops_as_paper and not (isinstance(self.tol, numbers.Real) and self.tol >= 0):
             raise ValueError(
-                f"tol is {self.tol!r}; expected a number >= 0 (0 means exactly max_iter sweeps)."
+                f"tol is {self.tol!r}; expected a number >= 0 (0 means exactly max_iter sweeps),"
+                " or 'paper'."
             )
         if callable(self.callbacks) or not all(map(callable, self.callbacks or ())):
             raise ValueError(
@@ -274,15 +272,13 @@ class TopicModelBase(Topics):
                 f"n_jobs is {self.n_jobs!r}; expected a number of threads, -1 for all cores, or"
                 " None for one."
             )
-        if self.stop not in ("relative", "paper"):
-            raise ValueError(
-                f"stop is {self.stop!r}; choose 'relative' (tol) or 'paper' (|P(t) - P(t-10)| < 1)."
-            )
-        rule = make_rule(
-            self.rule, messages=self.messages, inner=self.vb_inner, digamma_words=self.vb_textbook
-        )
+        rule = make_rule(self.rule)
         make_schedule(self.schedule, rule)
         return rule
+
+    @property
+    def _stops_as_paper(self) -> bool:
+        return isinstance(self.tol, str) and self.tol == "paper"
 
     def _counts(self, X: Any, *, reset: bool) -> sparse.csr_array:
         """X as canonical counts, after scikit-learn's checks and our own; at a fit there must be
@@ -466,9 +462,9 @@ class TopicModelBase(Topics):
     def _monitor(self, counts: sparse.csr_array) -> Monitor:
         return Monitor(
             counts,
-            tol=float(self.tol),
+            tol=1.0 if self._stops_as_paper else float(self.tol),
             every=self.evaluate_every,
-            paper_rule=self.stop == "paper",
+            paper_rule=self._stops_as_paper,
             max_iter=self.max_iter,
             callbacks=self.callbacks or (),
             progress=bool(self.verbose),
@@ -493,9 +489,20 @@ class TopicModelBase(Topics):
         return self.transform(X, **metadata)
 
     def transform(self, X: Any) -> np.ndarray:
-        """(D, K) topic proportions of documents.
+        """Topic proportions of documents.
 
-        Deterministic; documents do not influence each other; an empty one gets the prior.
+        The result is deterministic, documents do not influence each other, and an empty one gets
+        the prior.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components)
+            Rows sum to 1.
         """
         check_is_fitted(self)
         return self._fold_in(self.weighting_(self._counts(X, reset=False))).astype(self._dtype)
@@ -513,14 +520,24 @@ class TopicModelBase(Topics):
             return fold_in_state(plan, self.doc_topic_prior_, rule, pool=pool)
 
     def _prediction_rule(self) -> Rule:
-        """Prediction is deterministic and takes any weights: one message per edge, and BP for
-        models that were sampled.
-        """
-        return make_rule("bp" if self.rule == "gibbs" else self.rule, messages="edge")
+        return make_prediction_rule(self.rule)
 
     def score(self, X: Any, y: Any = None, **metadata: Any) -> float:
-        """Mean log-likelihood per token of X, with topic proportions from `transform`; higher is
-        better.
+        """Mean log-likelihood per token, with topic proportions from `transform`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : None
+            Not used.
+        **metadata
+            Passed to `transform`.
+
+        Returns
+        -------
+        float
+            The higher, the better.
         """
         check_is_fitted(self)
         counts = self._counts(X, reset=False)
@@ -537,8 +554,21 @@ class TopicModelBase(Topics):
             )
 
     def perplexity(self, X: Any, **metadata: Any) -> float:
-        """exp(-score(X)): perplexity of X with topic proportions from the same tokens, on raw
-        counts. See evaluate.completion_perplexity.
+        """Perplexity, exp(-score(X)): topic proportions come from the same tokens, on raw counts.
+
+        `evaluate.completion_perplexity` predicts held-out tokens instead.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        **metadata
+            Passed to `transform`.
+
+        Returns
+        -------
+        float
+            The lower, the better.
         """
         return float(np.exp(-self.score(X, **metadata)))
 

@@ -2,64 +2,143 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from topoi.choices import ScheduleName, WeightingName
 from topoi.corpus.metadata import indicator, one_each
 from topoi.graph.factors import Authors, Documents, Factor, Labels, Words
 from topoi.graph.weighting import fit_weighting
 from topoi.models.base import TopicModelBase
+from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
 
 __all__ = ["TopicModel"]
 
 
 class TopicModel(TopicModelBase):
-    """A topic model from a list of factors: Words first, then any of Authors, Links, Labels, or
-    factors of your own.
-
-    >>> factors = [Words(counts), Authors(authors), Links(links)]  # doctest: +SKIP
-    >>> TopicModel(factors, n_components=20).fit()  # doctest: +SKIP
+    """A topic model from a list of factors, for models that have no class of their own.
 
     Parameters
     ----------
-    factors : the list. With Labels, the labels (and their background topics) are the topics and
-        n_components is not needed.
-    The others are those of LDA, except weighting, which Words has.
+    factors : list of factors, default=()
+        `topoi.Words` first, then any of `topoi.Authors`, `topoi.Links` and `topoi.Labels`, or
+        factors of your own (docs/add_a_model.md).
+    n_components : int, default=10
+        Number of topics. Not used with `topoi.Labels`: labels and background are the topics then.
+    doc_topic_prior : float, array-like of one float per topic, "learn" or None, default="learn"
+        Dirichlet prior of topics in documents (alpha). "learn" estimates one value per topic. None
+        is 1 / number of topics.
+    topic_word_prior : float, "learn" or None, default="learn"
+        Dirichlet prior of words in topics (beta). "learn" estimates one value. None is 1 / number
+        of topics.
+    max_iter : int, default=200
+        Largest number of sweeps over the corpus.
+    tol : float or "paper", default=1e-4
+        Stop when training perplexity changes by less than this proportion per sweep. 0 makes
+        exactly `max_iter` sweeps. "paper" stops when perplexity changes by less than 1 in ten
+        sweeps, and measures it every ten whatever `evaluate_every` says; it is a value of `tol`,
+        and not an option of the rule, because every rule can stop so and `tol` has no meaning
+        beside it. Synthetic data may stay on a plateau for dozens of sweeps before the last topics
+        separate: use a smaller `tol` there.
+    n_jobs : int or None, default=None
+        Number of threads. None is one, -1 all cores. Results are the same bits for any number.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed. With the default, the same data give the same topics every time. None draws a new one.
+    rule : {"bp", "sibp", "cvb0", "vb", "gibbs"} or an object of topoi.rules, default="bp"
+        How messages are renewed. A name stands for the rule with its defaults; `topoi.rules` has
+        the options, for instance `topoi.rules.BP(messages="none")`.
+    schedule : str, default="auto"
+        In which order messages are renewed: "auto", "relaxed", "asynchronous", "synchronous",
+        "residual", "residual-words", "active" or "incremental" (docs/design.md). With rule "bp",
+        "auto" starts from an overcomplete model and merges it to the wanted number of topics; large
+        corpora get a few warm-up sweeps without stored messages; over-relaxed sweeps follow, on
+        topic lists if there are many topics; the last rounds infer documents afresh. With other
+        rules it is the schedule they can use. `history_` says what was done.
+    init : {"hard", "soft"}, fitted model or array-like, default="hard"
+        How messages start. "hard": a random topic each (with "auto": topics merged from more).
+        "soft": random proportions. A model or its topics x words array: from these topics.
+    evaluate_every : int, default=5
+        Sweeps between two measurements of training perplexity. 0 or -1 measures none, so that `tol`
+        cannot stop the run.
+    callbacks : list of callables, default=None
+        Called with (state, record) after every sweep; a true answer stops the run. Sweeps that
+        learn the link weight before the others have record.schedule "link weight".
+    verbose : int, default=0
+        Whether to show a progress bar.
 
     Attributes
     ----------
-    owner_topic_ : (owners, K) topic proportions of the owners: authors, or the documents
-        themselves.
-    factors_ : the factors, with what they learned (names of authors, classes, weights of links).
-    The others are those of LDA.
+    components_ : ndarray of shape (n_components, n_features)
+        Expected counts of words in topics, plus the prior.
+    topic_word_ : ndarray of shape (n_components, n_features)
+        Word proportions of topics; rows sum to 1.
+    doc_topic_ : ndarray of shape (n_documents, n_components)
+        Topic proportions of the training documents; rows sum to 1.
+    owner_topic_ : ndarray of shape (n_owners, n_components)
+        Topic proportions of the owners: authors, or the documents themselves.
+    factors_ : list of factors
+        The factors with what they learned: names of authors, classes, link weights.
+    doc_topic_prior_ : ndarray of shape (n_components,)
+        Prior of topics, learned or given.
+    topic_word_prior_ : float
+        Prior of words, learned or given.
+    topic_proportions_ : ndarray of shape (n_components,)
+        Proportion of all training tokens that each topic holds.
+    topic_names_ : list of str
+        Names given by `name_topics`, and "topic0", "topic1", ... for the others.
+    n_iter_ : int
+        Number of sweeps done.
+    converged_ : bool
+        Whether the run stopped by `tol`.
+    history_ : list of dict
+        One per sweep: sweep, seconds, residual (mean change of a message), perplexity (None where
+        it was not measured) and schedule (what "auto" chose).
+    weighting_ : Weighting
+        The fitted weighting, as a function of counts.
+    vocabulary_ : ndarray of shape (n_features,) or None
+        The word of each column, if known.
+    vectorizer_ : CountVectorizer or None
+        What made counts of the training texts, if known.
+    doc_names_ : ndarray of shape (n_documents,) or None
+        Names of the training documents, if known.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Column names of a data frame; absent if X had none.
+
+    Examples
+    --------
+    >>> from topoi import Authors, Links, TopicModel, Words, datasets
+    >>> corpus, _ = datasets.make_links(n_docs=60, n_topics=3)
+    >>> names = [["Ann"], ["Bob"], ["Ann", "Bob"]] * 20
+    >>> factors = [Words(corpus.counts), Authors(names), Links(corpus.links, 0.15)]
+    >>> model = TopicModel(factors, n_components=3).fit()
+    >>> model.owner_topic_.shape
+    (2, 3)
     """
 
-    weighting = "count"
+    weighting: WeightingName = "count"
 
     def __init__(
         self,
         factors: Sequence[Factor] = (),
         n_components: int = 10,
         *,
-        rule: str = "bp",
-        schedule: str = "auto",
-        doc_topic_prior: Any = "learn",
-        topic_word_prior: Any = "learn",
-        messages: str = "auto",
-        init: Any = "hard",
+        doc_topic_prior: TopicPrior = "learn",
+        topic_word_prior: Prior = "learn",
         max_iter: int = 200,
-        tol: float = 1e-4,
-        stop: str = "relative",
-        evaluate_every: int = 5,
-        vb_inner: int = 1,
-        vb_textbook: bool = False,
+        tol: Tolerance = 1e-4,
         n_jobs: int | None = None,
-        random_state: Any = 0,
-        callbacks: Sequence[Callable[[Any, Any], Any]] | None = None,
+        random_state: Seed = 0,
+        rule: RuleLike = "bp",
+        schedule: ScheduleName = "auto",
+        init: Init = "hard",
+        evaluate_every: int = 5,
+        callbacks: Sequence[Callback] | None = None,
         verbose: int = 0,
     ) -> None:
         self._store(locals())
@@ -70,11 +149,21 @@ class TopicModel(TopicModelBase):
     def fit(
         self, X: Any = None, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10
     ) -> TopicModel:
-        """Learn topics of the factors' documents.
+        """Learn topics of the documents in the factors.
 
-        X and y are not used: the data are in the factors.
+        Parameters
+        ----------
+        X, y : None
+            Not used: the data are in the factors.
+        checkpoint : str or Path, default=None
+            File to save the run in, and to resume it from; see `LDA.fit`.
+        checkpoint_every : int, default=10
+            Sweeps between two savings.
 
-        checkpoint, checkpoint_every: as in `LDA.fit`.
+        Returns
+        -------
+        TopicModel
+            This model.
         """
         factors = [
             copy(factor) for factor in self.factors

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from inspect import signature
 from typing import Any
 
@@ -13,7 +14,8 @@ from topoi.infer.history import columns, records
 from topoi.infer.online import Online
 from topoi.infer.rules import make_rule
 from topoi.io.vectorize import vectorizer_from, vectorizer_settings
-from topoi.models.schema import DERIVED, NOT_KEPT, linked, schema_of
+from topoi.models.schema import DERIVED, NOT_KEPT, RULE, linked, schema_of
+from topoi.rules import BY_NAME, UpdateRule
 from topoi.storage.schema import plain_text
 
 __all__ = ["attributes", "contents"]
@@ -36,6 +38,8 @@ def contents(model: Any) -> dict[str, Any]:
     found["random_state"] = (
         model.random_state if isinstance(model.random_state, int | np.integer) else None
     )
+    if "rule" in schema:
+        found |= _rule_parts(model.rule)
     if "init" in schema:
         found["init"] = model.init if isinstance(model.init, str) else "hard"
     for name in {"doc_topic_prior", "topic_word_prior"} & set(schema):
@@ -62,6 +66,22 @@ def _prior(name: str, value: Any) -> dict[str, Any]:
         if numbers.size == 1
         else {name: None, f"{name}.numbers": numbers}
     )
+
+
+def _rule_parts(rule: Any) -> dict[str, Any]:
+    """A rule is its name, or its kind and options."""
+    if not isinstance(rule, UpdateRule):
+        return {"rule": rule}
+    options = {name: getattr(rule, name.removeprefix("rule."), None) for name in RULE}
+    return {"rule": None, **options, "rule.kind": rule.name}
+
+
+def _rule(found: Mapping[str, Any]) -> Any:
+    """The rule of a file, after its own checks."""
+    if "rule.kind" not in found:
+        return found["rule"]
+    kind = BY_NAME[found["rule.kind"]]
+    return kind(**{field.name: found[f"rule.{field.name}"] for field in fields(kind)})  # type: ignore[arg-type]
 
 
 def _vectorizer_parts(vectorizer: Any) -> dict[str, Any]:
@@ -96,6 +116,7 @@ def _online_parts(online: Online) -> dict[str, Any]:
         **{name: getattr(online, name) for name in same},
         "rule": online.rule.name,
         "tokens": online.rule.tokens,
+        "relaxation": online.rule.relaxation,
     }
 
 
@@ -127,6 +148,8 @@ def attributes(model: Any, found: Mapping[str, Any]) -> Any:
             setattr(model, name, found[name])
     for name in ("vocabulary_", "doc_names_", *(["doc_ids_"] if "doc_ids_" in schema else [])):
         setattr(model, name, found.get(name))
+    if "rule" in schema:
+        model.rule = _rule(found)
     if "doc_topic_prior.numbers" in found:
         model.doc_topic_prior = found["doc_topic_prior.numbers"]
     model._check_parameters()
@@ -181,7 +204,8 @@ def _online(model: Any, found: Mapping[str, Any]) -> Online | None:
     }
     if not parts:
         return None
-    rule = make_rule(parts.pop("rule"), messages="token" if parts.pop("tokens") else "edge")
+    messages, kind = "token" if parts.pop("tokens") else "edge", BY_NAME[parts.pop("rule")]
+    rule = make_rule(kind(messages=messages, relaxation=parts.pop("relaxation")))  # type: ignore[call-arg]
     K = len(model.components_)
     return Online(
         n_topics=K, alpha=model.doc_topic_prior_, beta=model.topic_word_prior_, rule=rule, **parts

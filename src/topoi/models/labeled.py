@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,50 +11,135 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
+from topoi.choices import ScheduleName, WeightingName
 from topoi.corpus.metadata import indicator, is_table, one_each
 from topoi.graph.factors import Documents, Factor, Labels
 from topoi.models.base import TopicModelBase
+from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
 
 __all__ = ["LabeledLDA"]
 
 
 class LabeledLDA(TopicModelBase):
-    """One topic per label; what each word of a document owes to each of its labels; labels of new
-    documents.
+    """Labeled LDA: one topic per label.
+
+    A document uses the topics of its labels only, so each of its words is traced to one of them.
+    Labels of new documents are predicted from their words.
 
     Parameters
     ----------
-    background_topics : topics beside the labels that every document may use. threshold : of
-    `predict` for several labels per document: labels with at least this part of the largest share
-    are predicted. The others are those of LDA.
+    background_topics : int, default=0
+        Number of topics beside the labels, which every document may use.
+    doc_topic_prior : float, array-like of one float per topic, "learn" or None, default="learn"
+        Dirichlet prior of topics in documents (alpha). "learn" estimates one value per topic. None
+        is 1 / number of topics.
+    topic_word_prior : float, "learn" or None, default="learn"
+        Dirichlet prior of words in topics (beta). "learn" estimates one value. None is 1 / number
+        of topics.
+    max_iter : int, default=200
+        Largest number of sweeps over the corpus.
+    tol : float or "paper", default=1e-4
+        Stop when training perplexity changes by less than this proportion per sweep. 0 makes
+        exactly `max_iter` sweeps. "paper" stops when perplexity changes by less than 1 in ten
+        sweeps, and measures it every ten whatever `evaluate_every` says; it is a value of `tol`,
+        and not an option of the rule, because every rule can stop so and `tol` has no meaning
+        beside it. Synthetic data may stay on a plateau for dozens of sweeps before the last topics
+        separate: use a smaller `tol` there.
+    n_jobs : int or None, default=None
+        Number of threads. None is one, -1 all cores. Results are the same bits for any number.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed. With the default, the same data give the same topics every time. None draws a new one.
+    threshold : float, default=0.5
+        Where documents have several labels, `predict` gives those with at least this fraction of
+        the largest proportion.
+    rule : {"bp", "sibp", "cvb0", "vb", "gibbs"} or an object of topoi.rules, default="bp"
+        How messages are renewed. A name stands for the rule with its defaults; `topoi.rules` has
+        the options, for instance `topoi.rules.BP(messages="none")`.
+    schedule : str, default="auto"
+        In which order messages are renewed: "auto", "relaxed", "asynchronous", "synchronous",
+        "residual", "residual-words", "active" or "incremental" (docs/design.md). With rule "bp",
+        "auto" starts from an overcomplete model and merges it to the wanted number of topics; large
+        corpora get a few warm-up sweeps without stored messages; over-relaxed sweeps follow, on
+        topic lists if there are many topics; the last rounds infer documents afresh. With other
+        rules it is the schedule they can use. `history_` says what was done.
+    init : {"hard", "soft"}, fitted model or array-like, default="hard"
+        How messages start. "hard": a random topic each (with "auto": topics merged from more).
+        "soft": random proportions. A model or its topics x words array: from these topics.
+    weighting : {"count", "tf", "tfidf", "log"}, default="count"
+        Weights that messages carry. Perplexity is always that of raw counts.
+    evaluate_every : int, default=5
+        Sweeps between two measurements of training perplexity. 0 or -1 measures none, so that `tol`
+        cannot stop the run.
+    callbacks : list of callables, default=None
+        Called with (state, record) after every sweep; a true answer stops the run. In mini-batches
+        the model takes the place of the state.
+    verbose : int, default=0
+        Whether to show a progress bar.
 
     Attributes
     ----------
-    classes_ : (C,) the labels; topic k belongs to classes_[k], background topics come after them.
-    The others are those of LDA.
+    classes_ : ndarray of shape (n_classes,)
+        The labels. Topic k belongs to classes_[k]; background topics come after them.
+    components_ : ndarray of shape (n_topics, n_features)
+        Expected counts of words in topics, plus the prior.
+    topic_word_ : ndarray of shape (n_topics, n_features)
+        Word proportions of topics; rows sum to 1.
+    doc_topic_ : ndarray of shape (n_documents, n_topics)
+        Topic proportions of the training documents; rows sum to 1.
+    doc_topic_prior_ : ndarray of shape (n_topics,)
+        Prior of topics, learned or given.
+    topic_word_prior_ : float
+        Prior of words, learned or given.
+    topic_proportions_ : ndarray of shape (n_topics,)
+        Proportion of all training tokens that each topic holds.
+    topic_names_ : list of str
+        The labels, then "background0", "background1", ..., unless `name_topics` gave others.
+    n_iter_ : int
+        Number of sweeps done.
+    converged_ : bool
+        Whether the run stopped by `tol`.
+    history_ : list of dict
+        One per sweep: sweep, seconds, residual (mean change of a message), perplexity (None where
+        it was not measured) and schedule (what "auto" chose).
+    weighting_ : Weighting
+        The fitted weighting, as a function of counts.
+    vocabulary_ : ndarray of shape (n_features,) or None
+        The word of each column, if known.
+    vectorizer_ : CountVectorizer or None
+        What made counts of the training texts, if known.
+    doc_names_ : ndarray of shape (n_documents,) or None
+        Names of the training documents, if known.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Column names of a data frame; absent if X had none.
+
+    Examples
+    --------
+    >>> import topoi
+    >>> corpus = topoi.read(["cat dog cat", "dog pet cat", "bond stock bond", "stock market bond"])
+    >>> model = topoi.LabeledLDA().fit(corpus, ["animals", "animals", "money", "money"])
+    >>> model.predict(corpus).tolist()
+    ['animals', 'animals', 'money', 'money']
     """
 
     def __init__(
         self,
         background_topics: int = 0,
         *,
-        threshold: float = 0.5,
-        rule: str = "bp",
-        schedule: str = "auto",
-        doc_topic_prior: Any = "learn",
-        topic_word_prior: Any = "learn",
-        weighting: str = "count",
-        messages: str = "auto",
-        init: Any = "hard",
+        doc_topic_prior: TopicPrior = "learn",
+        topic_word_prior: Prior = "learn",
         max_iter: int = 200,
-        tol: float = 1e-4,
-        stop: str = "relative",
-        evaluate_every: int = 5,
-        vb_inner: int = 1,
-        vb_textbook: bool = False,
+        tol: Tolerance = 1e-4,
         n_jobs: int | None = None,
-        random_state: Any = 0,
-        callbacks: Sequence[Callable[[Any, Any], Any]] | None = None,
+        random_state: Seed = 0,
+        threshold: float = 0.5,
+        rule: RuleLike = "bp",
+        schedule: ScheduleName = "auto",
+        init: Init = "hard",
+        weighting: WeightingName = "count",
+        evaluate_every: int = 5,
+        callbacks: Sequence[Callback] | None = None,
         verbose: int = 0,
     ) -> None:
         self._store(locals())
@@ -63,7 +148,6 @@ class LabeledLDA(TopicModelBase):
     threshold: float
     _parameters_at_least: ClassVar[dict[str, int]] = {
         "max_iter": 1,
-        "vb_inner": 1,
         "evaluate_every": -1,
         "background_topics": 0,
     }
@@ -73,11 +157,23 @@ class LabeledLDA(TopicModelBase):
     ) -> LabeledLDA:
         """Learn one topic per label.
 
-        y: a list of labels for each document, one label each, or an indicator matrix of 0 and 1
-        (documents x labels).
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : lists of labels, labels or array-like of shape (n_documents, n_classes), default=None
+            A list of labels for each document, one label each, or an indicator matrix of 0 and 1. A
+            document without labels (empty list, None, NaN) uses all topics. Default: the labels of
+            a Corpus.
+        checkpoint : str or Path, default=None
+            File to save the run in, and to resume it from; see `LDA.fit`.
+        checkpoint_every : int, default=10
+            Sweeps between two savings.
 
-        A document without labels (empty list, None, NaN) uses all topics. checkpoint,
-        checkpoint_every: as in `LDA.fit`.
+        Returns
+        -------
+        LabeledLDA
+            This model.
         """
         y = getattr(X, "labels", None) if y is None else y
         if y is None:
@@ -134,14 +230,35 @@ class LabeledLDA(TopicModelBase):
         return np.array(self.topic_names_, dtype=object)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """(D, C) share of each label in each document, rows sum to 1; background, and labels that
-        no training document had, left out.
+        """Proportions of labels in documents.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+            Rows sum to 1. Background topics, and labels that no training document had, are left
+            out.
         """
         proportions = np.asarray(self.transform(X))[:, : len(self.classes_)] * self._seen
         return proportions / proportions.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any) -> Any:
-        """Labels of new documents, in the form of y: one each, lists, or an indicator matrix."""
+        """Labels of documents.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+
+        Returns
+        -------
+        ndarray or list of list
+            In the form of y: one label each, lists of labels, or an indicator matrix.
+        """
         check_is_fitted(self)
         proportions = self.predict_proba(X)
         if self._single:
@@ -152,7 +269,20 @@ class LabeledLDA(TopicModelBase):
         return [self.classes_[row].tolist() for row in chosen]
 
     def most_likely(self, X: Any, n: int = 1) -> list[list[Any]]:
-        """For each document the n labels with the largest proportions, best first."""
+        """The n labels with the largest proportions in each document.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        n : int, default=1
+            Number of labels.
+
+        Returns
+        -------
+        list of list
+            For each document, best first.
+        """
         check_is_fitted(self)
         return [
             self.classes_[row[:n]].tolist()
@@ -160,9 +290,19 @@ class LabeledLDA(TopicModelBase):
         ]
 
     def score(self, X: Any, y: Any = None, **metadata: Any) -> float:
-        """Without y: mean log-likelihood per token.
+        """Mean log-likelihood per token; with y, the accuracy of `predict`.
 
-        With y: accuracy of `predict` (share of documents with exactly the right labels).
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : as in `fit`, default=None
+            The true labels.
+
+        Returns
+        -------
+        float
+            With y, the proportion of documents with exactly the right labels.
         """
         if y is None:
             return super().score(X)
@@ -179,7 +319,19 @@ class LabeledLDA(TopicModelBase):
         return float(1 - (np.abs(truth - found).sum(axis=1) > 0).mean())
 
     def top_words_by_label(self, n: int = 10, **options: Any) -> dict[Any, list[str]]:
-        """The n top words of each label; options as in `top_words`."""
+        """The top words of each label.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Number of words.
+        **options
+            Those of `top_words`.
+
+        Returns
+        -------
+        dict of label to list of str
+        """
         return dict(zip(self.classes_.tolist(), self.top_words(n, **options), strict=False))
 
     def __sklearn_tags__(self) -> Any:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
+from topoi.choices import ScheduleName, WeightingName
 from topoi.corpus import Corpus
 from topoi.graph.factors import Documents
 from topoi.graph.plan import Plan
 from topoi.graph.weighting import fit_weighting
 from topoi.infer.online import Online, with_words
+from topoi.infer.rules import Rule, make_rule
 from topoi.infer.threads import ThreadPool
 from topoi.models.base import TopicModelBase, open_checkpoint
+from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
 from topoi.models.preflight import (
     refuse_fractions,
     refuse_light_weights,
@@ -38,78 +41,135 @@ NO_BATCHES = (
 class LDA(TopicModelBase):
     """Latent Dirichlet allocation by belief propagation.
 
+    Each document is a mixture of topics, each topic a distribution over words.
+
     Parameters
     ----------
-    n_components : number of topics K. rule : "bp" (default), "sibp", "cvb0", "vb" or "gibbs".
-    schedule : "auto" (default), "relaxed", "asynchronous", "synchronous", "residual",
-    "residual-words" or "active" (see docs/design.md). "auto" is quick
-        with rule="bp": it begins with more topics than wanted and merges them; unless the corpus is
-        small, some warm-up sweeps without stored messages follow, then relaxed ones, on topic lists
-        if topics are many. With other rules it is the schedule they can use.
-    doc_topic_prior : "learn" (default: one value per topic), a number, or K numbers. None is 1 /
-        n_components.
-    topic_word_prior : "learn" (default: one value) or a number. None is 1 / n_components. weighting
-    : "count" (default), "tf", "tfidf" or "log": the weights that messages carry. Perplexity is
-    always of raw counts. messages : "edge" one message per (document, word), "token" one per token,
-    "none" not stored (rule="bp": tiny BP, memory K (D + W)),
-        "solved" not stored but recovered from the tables (rule="bp", synchronous: slower sweeps,
-        close to BP, memory 2 K (D + W)), "auto" (default) token for cvb0 and gibbs, else edge.
-    init : "hard" (default: a random topic for every message, or with schedule="auto" topics merged
-        from more), "soft", a fitted model, or an array of topics x words to start from.
-    max_iter : most sweeps. tol : stop when training perplexity changes by less than this share per
-    sweep; 0 means exactly max_iter sweeps. Clean, synthetic data may rest on a plateau for
-        dozens of sweeps before the last topics part: take a smaller tol for these.
-    stop : "relative" (default), or "paper" for |P(t) - P(t-10)| < 1 (whatever tol is, unless it is
-        0).
-    evaluate_every : sweeps between two measurements of training perplexity; 0 means none. vb_inner
-    : passes over the documents in each sweep of rule="vb". With one (default) they resume from the
-    last sweep; with more they begin anew, as in scikit-learn. vb_textbook : digamma on the word
-    side too, for rule="vb"; together with vb_inner=20 and init="soft" this is the VB of textbooks.
-    batch_size : learn from this many documents at a time, in constant memory; max_iter then counts
-    passes over all documents.
-        Works with rules "bp", "sibp" and "cvb0".
-    learning_decay, learning_offset, total_samples : of batch_size and partial_fit, as in
-        scikit-learn.
-    n_jobs : threads (None: one, -1: all cores); results are the same bits for any number.
-    random_state : seed (default 0: the same topics tomorrow). None takes a fresh one. callbacks :
-    functions (state, record) called after every sweep; a true answer stops. (Also in the sweeps
-    that learn a link weight before the others;
-        record.schedule is "link weight" there.)
-    verbose : show a progress bar.
+    n_components : int, default=10
+        Number of topics.
+    doc_topic_prior : float, array-like of one float per topic, "learn" or None, default="learn"
+        Dirichlet prior of topics in documents (alpha). "learn" estimates one value per topic. None
+        is 1 / number of topics.
+    topic_word_prior : float, "learn" or None, default="learn"
+        Dirichlet prior of words in topics (beta). "learn" estimates one value. None is 1 / number
+        of topics.
+    max_iter : int, default=200
+        Largest number of sweeps over the corpus; with `batch_size`, of passes over all documents.
+    tol : float or "paper", default=1e-4
+        Stop when training perplexity changes by less than this proportion per sweep. 0 makes
+        exactly `max_iter` sweeps. "paper" stops when perplexity changes by less than 1 in ten
+        sweeps, and measures it every ten whatever `evaluate_every` says; it is a value of `tol`,
+        and not an option of the rule, because every rule can stop so and `tol` has no meaning
+        beside it. Synthetic data may stay on a plateau for dozens of sweeps before the last topics
+        separate: use a smaller `tol` there.
+    n_jobs : int or None, default=None
+        Number of threads. None is one, -1 all cores. Results are the same bits for any number.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed. With the default, the same data give the same topics every time. None draws a new one.
+    rule : {"bp", "sibp", "cvb0", "vb", "gibbs"} or an object of topoi.rules, default="bp"
+        How messages are renewed. A name stands for the rule with its defaults; `topoi.rules` has
+        the options, for instance `topoi.rules.BP(messages="none")`.
+    schedule : str, default="auto"
+        In which order messages are renewed: "auto", "relaxed", "asynchronous", "synchronous",
+        "residual", "residual-words", "active" or "incremental" (docs/design.md). With rule "bp",
+        "auto" starts from an overcomplete model and merges it to the wanted number of topics; large
+        corpora get a few warm-up sweeps without stored messages; over-relaxed sweeps follow, on
+        topic lists if there are many topics; the last rounds infer documents afresh. With other
+        rules it is the schedule they can use. `history_` says what was done.
+    init : {"hard", "soft"}, fitted model or array-like, default="hard"
+        How messages start. "hard": a random topic each (with "auto": topics merged from more).
+        "soft": random proportions. A model or its topics x words array: from these topics.
+    weighting : {"count", "tf", "tfidf", "log"}, default="count"
+        Weights that messages carry. Perplexity is always that of raw counts.
+    batch_size : int or None, default=None
+        Learn from this many documents at a time, in constant memory. For rules "bp", "sibp" and
+        "cvb0" with stored messages, schedule "auto" or "asynchronous". None takes all documents at
+        once.
+    learning_decay : float, default=0.7
+        Exponent with which the influence of older mini-batches falls, 0 to 1, as in scikit-learn.
+        For `batch_size` and `partial_fit`.
+    learning_offset : float, default=10.0
+        Offset that lowers the influence of the first mini-batches, at least 1, as in scikit-learn.
+        For `batch_size` and `partial_fit`.
+    total_samples : float, default=1e6
+        Number of documents that `partial_fit` will have seen in the end.
+    evaluate_every : int, default=5
+        Sweeps between two measurements of training perplexity. 0 or -1 measures none, so that `tol`
+        cannot stop the run.
+    callbacks : list of callables, default=None
+        Called with (state, record) after every sweep; a true answer stops the run. In mini-batches
+        the model takes the place of the state.
+    verbose : int, default=0
+        Whether to show a progress bar.
 
     Attributes
     ----------
-    components_ : (K, W) expected counts + prior. topic_word_ : (K, W) word proportions, rows sum to
-    1. doc_topic_ : (D, K) topic proportions of the training documents. doc_topic_prior_,
-    topic_word_prior_ : the priors, learned or given. n_iter_, converged_ : sweeps done, and whether
-    the stop rule held. history_ : one dictionary per sweep: sweep, seconds, residual, perplexity
-    (None where it was not measured), schedule (what "auto" chose).
+    components_ : ndarray of shape (n_components, n_features)
+        Expected counts of words in topics, plus the prior.
+    topic_word_ : ndarray of shape (n_components, n_features)
+        Word proportions of topics; rows sum to 1.
+    doc_topic_ : ndarray of shape (n_documents, n_components)
+        Topic proportions of the training documents; rows sum to 1. Absent after `partial_fit`.
+    doc_topic_prior_ : ndarray of shape (n_components,)
+        Prior of topics, learned or given.
+    topic_word_prior_ : float
+        Prior of words, learned or given.
+    topic_proportions_ : ndarray of shape (n_components,)
+        Proportion of all training tokens that each topic holds.
+    topic_names_ : list of str
+        Names given by `name_topics`, and "topic0", "topic1", ... for the others.
+    n_iter_ : int
+        Number of sweeps done; with `batch_size`, of passes; after `partial_fit`, of batches.
+    converged_ : bool
+        Whether the run stopped by `tol`.
+    history_ : list of dict
+        One per sweep: sweep, seconds, residual (mean change of a message), perplexity (None where
+        it was not measured) and schedule (what "auto" chose).
+    weighting_ : Weighting
+        The fitted weighting, as a function of counts.
+    vocabulary_ : ndarray of shape (n_features,) or None
+        The word of each column, if known.
+    vectorizer_ : CountVectorizer or None
+        What made counts of the training texts, if known.
+    doc_names_ : ndarray of shape (n_documents,) or None
+        Names of the training documents, if known.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Column names of a data frame; absent if X had none.
+
+    Examples
+    --------
+    >>> import topoi
+    >>> texts = ["cat dog cat pet", "dog pet cat dog", "bond stock bond", "market bond stock"]
+    >>> corpus = topoi.read(texts * 10)
+    >>> model = topoi.LDA(2, random_state=0).fit(corpus)
+    >>> sorted(sorted(words) for words in model.top_words(3))
+    [['bond', 'market', 'stock'], ['cat', 'dog', 'pet']]
+    >>> model.transform(corpus).shape
+    (40, 2)
     """
 
     def __init__(
         self,
         n_components: int = 10,
         *,
-        rule: str = "bp",
-        schedule: str = "auto",
-        doc_topic_prior: Any = "learn",
-        topic_word_prior: Any = "learn",
-        weighting: str = "count",
-        messages: str = "auto",
-        init: Any = "hard",
+        doc_topic_prior: TopicPrior = "learn",
+        topic_word_prior: Prior = "learn",
         max_iter: int = 200,
-        tol: float = 1e-4,
-        stop: str = "relative",
-        evaluate_every: int = 5,
-        vb_inner: int = 1,
-        vb_textbook: bool = False,
+        tol: Tolerance = 1e-4,
+        n_jobs: int | None = None,
+        random_state: Seed = 0,
+        rule: RuleLike = "bp",
+        schedule: ScheduleName = "auto",
+        init: Init = "hard",
+        weighting: WeightingName = "count",
         batch_size: int | None = None,
         learning_decay: float = 0.7,
         learning_offset: float = 10.0,
         total_samples: float = 1e6,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        callbacks: Sequence[Callable[[Any, Any], Any]] | None = None,
+        evaluate_every: int = 5,
+        callbacks: Sequence[Callback] | None = None,
         verbose: int = 0,
     ) -> None:
         self._store(locals())
@@ -149,11 +209,11 @@ class LDA(TopicModelBase):
         return self
 
     def _learns_in_batches(self) -> bool:
-        if (
-            self.rule not in ("bp", "sibp", "cvb0")
-            or self.messages in ("none", "solved")
-            or self.schedule not in ("auto", "asynchronous")
-        ):
+        try:
+            rule = make_rule(self.rule)
+        except ValueError as error:
+            raise AttributeError(str(error)) from None
+        if not _takes_batches(rule, self.schedule):
             raise AttributeError(NO_BATCHES)
         return True
 
@@ -161,7 +221,18 @@ class LDA(TopicModelBase):
     def partial_fit(self, X: Any, y: Any = None) -> LDA:
         """Learn from one more batch of documents.
 
-        `total_samples` says how many documents there will be; after `fit`, those of `fit` count.
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        LDA
+            This model. `total_samples` says how many documents there will be; after `fit`, those of
+            `fit` count.
         """
         first = getattr(self, "_online", None) is None
         if isinstance(X, Corpus) and hasattr(self, "components_"):
@@ -244,12 +315,7 @@ class LDA(TopicModelBase):
 
     def _begin_online(self, counts: sparse.csr_array, total_docs: float) -> Online:
         rule = self._check_parameters()
-        if (
-            rule.draws
-            or rule.digamma_owners
-            or not rule.stored
-            or self.schedule not in ("auto", "asynchronous")
-        ):
+        if not _takes_batches(rule, self.schedule):
             raise ValueError(NO_BATCHES)
         limits = {
             "learning_decay": (0, 1),
@@ -315,6 +381,11 @@ class LDA(TopicModelBase):
         assert online.base is not None
         self.components_ = np.ascontiguousarray(online.base.T + online.beta, dtype=self._dtype)
         self.doc_topic_prior_, self.topic_word_prior_ = online.alpha, online.beta
+
+
+def _takes_batches(rule: Rule, schedule: str) -> bool:
+    plain = rule.stored and not rule.draws and not rule.digamma_owners
+    return plain and schedule in ("auto", "asynchronous")
 
 
 def _moved(before: np.ndarray | None, after: np.ndarray | None) -> float:

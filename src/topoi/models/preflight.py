@@ -17,6 +17,7 @@ from topoi.graph.plan import Plan
 from topoi.graph.wiring import padded_width
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import gets_lists
+from topoi.rules import UpdateRule
 
 __all__ = [
     "counted",
@@ -40,12 +41,12 @@ MANY = (
 TYPICAL_LIST = 128  # topics on a document's lists, for a rough estimate of memory
 
 
-def refuse_fractions(counts: sparse.csr_array, rule: str) -> None:
+def refuse_fractions(counts: sparse.csr_array, rule: str | UpdateRule) -> None:
     if not is_whole(counts):
         raise ValueError(
             f"rule={rule!r} works on single tokens and needs whole-number counts; X (or its"
             " weighting) has fractions. Use rule='bp', or give raw counts with weighting='count';"
-            " messages='edge' takes fractions (not for 'gibbs')."
+            " topoi.rules.CVB0(messages='edge') takes fractions, too."
         )
 
 
@@ -152,7 +153,7 @@ def refuse_too_large(plan: Plan, rule: Rule, schedule: str = "asynchronous") -> 
         ]
         if plan.is_plain and not plan.fields:
             cures += ["topic lists (rule='bp', schedule='auto')"] * (schedule != "auto")
-            cures += ["messages='none' (rule='bp')"] * rule.stored + [
+            cures += ["rule=topoi.rules.BP(messages='none')"] * rule.stored + [
                 "mini-batches in constant memory (batch_size)"
             ]
         raise MemoryError(

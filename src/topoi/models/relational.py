@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from topoi.choices import LinkFactor, ScheduleName, WeightingName
 from topoi.corpus import Corpus
 from topoi.corpus.metadata import (
     adjacency,
@@ -22,61 +23,156 @@ from topoi.corpus.metadata import (
 )
 from topoi.graph.factors import Documents, Links
 from topoi.models.base import TopicModelBase
+from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
 
 __all__ = ["RelationalTopicModel"]
 
 
 class RelationalTopicModel(TopicModelBase):
-    """Topics of documents that cite, follow or point at each other.
+    """The relational topic model: documents that cite, follow or point at each other.
+
+    Linked documents tell each other their topics once per sweep.
 
     Parameters
     ----------
-    link_weight : how much of a document's topics its neighbours decide: "learn" (default), or a
-        number in [0, 1) (the paper's is 0.15).
-    link_factor : "learned" (default: a table of which topics link to which), "paper" (the same by
-        plain co-occurrence of smoothed counts, eq. 28), or "identity" (linked
-        documents agree directly).
-    directed : use links in the given direction only; default: both ways.
-    The others are those of LDA.
+    n_components : int, default=10
+        Number of topics.
+    doc_topic_prior : float, array-like of one float per topic, "learn" or None, default="learn"
+        Dirichlet prior of topics in documents (alpha). "learn" estimates one value per topic. None
+        is 1 / number of topics.
+    topic_word_prior : float, "learn" or None, default="learn"
+        Dirichlet prior of words in topics (beta). "learn" estimates one value. None is 1 / number
+        of topics.
+    max_iter : int, default=200
+        Largest number of sweeps over the corpus.
+    tol : float or "paper", default=1e-4
+        Stop when training perplexity changes by less than this proportion per sweep. 0 makes
+        exactly `max_iter` sweeps. "paper" stops when perplexity changes by less than 1 in ten
+        sweeps, and measures it every ten whatever `evaluate_every` says; it is a value of `tol`,
+        and not an option of the rule, because every rule can stop so and `tol` has no meaning
+        beside it. Synthetic data may stay on a plateau for dozens of sweeps before the last topics
+        separate: use a smaller `tol` there.
+    n_jobs : int or None, default=None
+        Number of threads. None is one, -1 all cores. Results are the same bits for any number.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed. With the default, the same data give the same topics every time. None draws a new one.
+    link_weight : float or "learn", default="learn"
+        How much of a document's topics its neighbours decide (xi), from 0 to below 1. The paper
+        uses 0.15. "learn" estimates it on a tenth of the tokens.
+    link_factor : {"learned", "paper", "identity"}, default="learned"
+        Which topics link to which (eta). "learned" estimates the table by EM. "paper" counts co-
+        occurrences (eq. 28). "identity" lets linked documents agree directly.
+    directed : bool, default=False
+        Whether links count in the given direction only.
+    rule : {"bp", "sibp", "cvb0", "vb", "gibbs"} or an object of topoi.rules, default="bp"
+        How messages are renewed. A name stands for the rule with its defaults; `topoi.rules` has
+        the options, for instance `topoi.rules.BP(messages="none")`.
+    schedule : str, default="auto"
+        In which order messages are renewed: "auto", "relaxed", "asynchronous", "synchronous",
+        "residual", "residual-words", "active" or "incremental" (docs/design.md). With rule "bp",
+        "auto" starts from an overcomplete model and merges it to the wanted number of topics; large
+        corpora get a few warm-up sweeps without stored messages; over-relaxed sweeps follow, on
+        topic lists if there are many topics; the last rounds infer documents afresh. With other
+        rules it is the schedule they can use. `history_` says what was done.
+    init : {"hard", "soft"}, fitted model or array-like, default="hard"
+        How messages start. "hard": a random topic each (with "auto": topics merged from more).
+        "soft": random proportions. A model or its topics x words array: from these topics.
+    weighting : {"count", "tf", "tfidf", "log"}, default="count"
+        Weights that messages carry. Perplexity is always that of raw counts.
+    evaluate_every : int, default=5
+        Sweeps between two measurements of training perplexity. 0 or -1 measures none, so that `tol`
+        cannot stop the run.
+    callbacks : list of callables, default=None
+        Called with (state, record) after every sweep; a true answer stops the run. Sweeps that
+        learn the link weight before the others have record.schedule "link weight".
+    verbose : int, default=0
+        Whether to show a progress bar.
 
     Attributes
     ----------
-    link_topic_ : (K, K) eta: the topics k' of neighbours of topic k, rows sum to 1. link_weight_ :
-    xi, learned or given. own_topic_ : (D, K) topic proportions of the training documents without
-    what neighbours say: what they say to others. The others are those of LDA; doc_topic_ includes
-    what neighbours say.
+    components_ : ndarray of shape (n_components, n_features)
+        Expected counts of words in topics, plus the prior.
+    topic_word_ : ndarray of shape (n_components, n_features)
+        Word proportions of topics; rows sum to 1.
+    doc_topic_ : ndarray of shape (n_documents, n_components)
+        Topic proportions of the training documents, with what neighbours say. Rows sum to 1.
+    own_topic_ : ndarray of shape (n_documents, n_components)
+        Topic proportions of the training documents without what neighbours say.
+    link_weight_ : float
+        Link weight (xi), learned or given.
+    link_topic_ : ndarray of shape (n_components, n_components)
+        Topics of the neighbours of each topic (eta); rows sum to 1.
+    link_joint_ : ndarray of shape (n_components, n_components)
+        Joint proportions of the topics at both ends of a link; all sum to 1.
+    links_ : csr_array of shape (n_documents, n_documents)
+        The links of training.
+    doc_ids_ : list or None
+        Ids of the training documents, if known.
+    doc_topic_prior_ : ndarray of shape (n_components,)
+        Prior of topics, learned or given.
+    topic_word_prior_ : float
+        Prior of words, learned or given.
+    topic_proportions_ : ndarray of shape (n_components,)
+        Proportion of all training tokens that each topic holds.
+    topic_names_ : list of str
+        Names given by `name_topics`, and "topic0", "topic1", ... for the others.
+    n_iter_ : int
+        Number of sweeps done.
+    converged_ : bool
+        Whether the run stopped by `tol`.
+    history_ : list of dict
+        One per sweep: sweep, seconds, residual (mean change of a message), perplexity (None where
+        it was not measured) and schedule (what "auto" chose).
+    weighting_ : Weighting
+        The fitted weighting, as a function of counts.
+    vocabulary_ : ndarray of shape (n_features,) or None
+        The word of each column, if known.
+    vectorizer_ : CountVectorizer or None
+        What made counts of the training texts, if known.
+    doc_names_ : ndarray of shape (n_documents,) or None
+        Names of the training documents, if known.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Column names of a data frame; absent if X had none.
+
+    Examples
+    --------
+    >>> from topoi import RelationalTopicModel, datasets
+    >>> corpus, _ = datasets.make_links(n_docs=60, n_topics=3)
+    >>> model = RelationalTopicModel(3, link_weight=0.15).fit(corpus)
+    >>> model.link_topic_.shape
+    (3, 3)
+    >>> model.doc_topic_.shape
+    (60, 3)
     """
 
     def __init__(
         self,
         n_components: int = 10,
         *,
-        link_weight: Any = "learn",
-        link_factor: str = "learned",
-        directed: bool = False,
-        rule: str = "bp",
-        schedule: str = "auto",
-        doc_topic_prior: Any = "learn",
-        topic_word_prior: Any = "learn",
-        weighting: str = "count",
-        messages: str = "auto",
-        init: Any = "hard",
+        doc_topic_prior: TopicPrior = "learn",
+        topic_word_prior: Prior = "learn",
         max_iter: int = 200,
-        tol: float = 1e-4,
-        stop: str = "relative",
-        evaluate_every: int = 5,
-        vb_inner: int = 1,
-        vb_textbook: bool = False,
+        tol: Tolerance = 1e-4,
         n_jobs: int | None = None,
-        random_state: Any = 0,
-        callbacks: Sequence[Callable[[Any, Any], Any]] | None = None,
+        random_state: Seed = 0,
+        link_weight: float | Literal["learn"] = "learn",
+        link_factor: LinkFactor = "learned",
+        directed: bool = False,
+        rule: RuleLike = "bp",
+        schedule: ScheduleName = "auto",
+        init: Init = "hard",
+        weighting: WeightingName = "count",
+        evaluate_every: int = 5,
+        callbacks: Sequence[Callback] | None = None,
         verbose: int = 0,
     ) -> None:
         self._store(locals())
 
     n_components: int
-    link_weight: Any
-    link_factor: str
+    link_weight: float | Literal["learn"]
+    link_factor: LinkFactor
     directed: bool
 
     def fit(
@@ -89,13 +185,29 @@ class RelationalTopicModel(TopicModelBase):
         checkpoint: Any = None,
         checkpoint_every: int = 10,
     ) -> RelationalTopicModel:
-        """Learn topics of linked documents; without links this is LDA.
+        """Learn topics of linked documents.
 
-        links: documents x documents matrix, pairs (m, 2) of document numbers, or a list of
-        neighbours for each document. Neighbours are document numbers, or ids if `doc_ids` names the
-        documents; ids of documents that are not here are left out, so lists of ids survive
-        cross-validation. The links of a Corpus are numbers, and the names of its documents are
-        their ids. checkpoint, checkpoint_every: as in `LDA.fit`.
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : None
+            Not used.
+        links : array-like, sparse matrix, pairs or lists of neighbours, default=None
+            A documents x documents matrix, pairs (m, 2) of document numbers, or a list of
+            neighbours for each document. Default: the links of a Corpus; without any, this is LDA.
+        doc_ids : sequence, default=None
+            Ids of the documents, if links name ids. Ids of documents that are not here are left
+            out, so lists of ids survive cross-validation. Default: names of documents in a Corpus.
+        checkpoint : str or Path, default=None
+            File to save the run in, and to resume it from; see `LDA.fit`.
+        checkpoint_every : int, default=10
+            Sweeps between two savings.
+
+        Returns
+        -------
+        RelationalTopicModel
+            This model.
         """
         by_id = doc_ids is not None and links is not None
         links = getattr(X, "links", None) if links is None else links
@@ -147,12 +259,25 @@ class RelationalTopicModel(TopicModelBase):
         return super().score(X, y, links=links, doc_ids=doc_ids, **metadata)
 
     def transform(self, X: Any, links: Any = None, *, doc_ids: Any = None) -> np.ndarray:
-        """(D, K) topic proportions of new documents.
+        """Topic proportions of documents.
 
-        links: a matrix (D, N) of links to the N training documents, (D, N + D) with links among the
-        new ones after them, (D, D) with links among the new ones only (if D differs from N), or
-        lists of neighbours: numbers below N are training documents, N + i is new document i; with
-        `doc_ids`, ids. Default: the links of a Corpus among its own documents, or words alone.
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        links : array-like, sparse matrix or lists of neighbours, default=None
+            With D new documents and N of training: a matrix (D, N) of links to training documents,
+            (D, N + D) with links among the new ones after them, or (D, D) with only these (if D
+            differs from N). Or lists of neighbours: numbers below N are training documents, N + i
+            is new document i. Default: the links of a Corpus among its own documents, or words
+            alone.
+        doc_ids : sequence, default=None
+            Ids of the new documents, if links name ids.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components)
+            Rows sum to 1.
         """
         check_is_fitted(self)
         weights = self.weighting_(self._counts(X, reset=False))
@@ -247,11 +372,18 @@ class RelationalTopicModel(TopicModelBase):
         return root, root @ table
 
     def link_scores(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """(m,) scores of document pairs from their topic proportions (m, K): how well they agree
-        through the table of topics that link.
+        """Scores of document pairs: how well they agree through the table of topics that link.
 
-        1 is the score of a document with itself; where few links were seen, pairs of topics that
-        link may score higher.
+        Parameters
+        ----------
+        first, second : ndarray of shape (n_pairs, n_components)
+            Topic proportions of both ends.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+            1 is the score of a document with itself; where few links were seen, pairs of topics
+            that link may score higher.
         """
         return np.einsum("ik,ik->i", self._speak(first)[1], self._speak(second)[0])
 

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from topoi.choices import MESSAGES, RULES, SCHEDULES, WEIGHTINGS
+from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
 from topoi.infer.history import HISTORY
 from topoi.infer.monitor import Record
 from topoi.infer.priors import LEAST_PRIOR, MOST_PRIOR
 from topoi.io.patterns import is_safe_pattern
 from topoi.io.vectorize import TOKEN
+from topoi.rules import BY_NAME, LEAST_RELAXATION, MOST_RELAXATION
 from topoi.storage.archive import Refused
 from topoi.storage.schema import (
     BELOW_ONE,
@@ -37,7 +38,7 @@ from topoi.storage.schema import (
     whole,
 )
 
-__all__ = ["DERIVED", "NOT_KEPT", "check_together", "linked", "schema_of"]
+__all__ = ["DERIVED", "NOT_KEPT", "RULE", "check_together", "linked", "schema_of"]
 
 NAMES = "U b1 i1 i2 i4 i8 u1 u2 u4 u8 f4 f8"
 PRIOR = number(LEAST_PRIOR, MOST_PRIOR, choices=("learn",), optional=True)
@@ -45,19 +46,15 @@ NOT_KEPT = ("callbacks", "n_jobs", "verbose", "_finished_run")  # code, use of t
 
 PARAMETERS: dict[str, Value] = {  # of all models; each has some of them
     "n_components": whole(1),
-    "rule": choice(*RULES),
+    "rule": choice(*RULES, optional=True),
     "schedule": choice(*SCHEDULES),
     "doc_topic_prior": PRIOR,
     "topic_word_prior": PRIOR,
     "weighting": choice(*WEIGHTINGS),
-    "messages": choice(*MESSAGES),
     "init": choice("hard", "soft"),
     "max_iter": whole(1),
-    "tol": number(0, LARGEST),
-    "stop": choice("relative", "paper"),
+    "tol": number(0, LARGEST, choices=("paper",)),
     "evaluate_every": whole(-1),
-    "vb_inner": whole(1),
-    "vb_textbook": flag(),
     "batch_size": whole(1, optional=True),
     "learning_decay": number(0, 1),
     "learning_offset": number(1, 1e12),
@@ -73,6 +70,13 @@ PARAMETERS: dict[str, Value] = {  # of all models; each has some of them
     "directed": flag(),
     "background_topics": whole(0),
     "threshold": number(SMALLEST, 1),
+}
+RULE: dict[str, Value] = {  # of a rule that was given as an object of topoi.rules
+    "rule.kind": choice(*RULES),
+    "rule.messages": choice("edge", "token", "none", "solved", optional=True),
+    "rule.relaxation": number(LEAST_RELAXATION, MOST_RELAXATION, optional=True),
+    "rule.inner": whole(1, optional=True),
+    "rule.textbook": flag(optional=True),
 }
 ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
     "components_": Array("f4 f8", ("K", "W"), SMALLEST, LARGEST),
@@ -116,6 +120,7 @@ BATCHES: dict[str, Array | Value] = {  # what partial_fit and batch_size have le
     "_online.seed": whole(0, 2**64),
     "_online.rule": choice("bp", "sibp", "cvb0"),
     "_online.tokens": flag(),
+    "_online.relaxation": number(LEAST_RELAXATION, MOST_RELAXATION, optional=True),
     "_online.learn_alpha": flag(),
     "_online.learn_beta": flag(),
     "_online.decay": number(0, 1),
@@ -146,7 +151,7 @@ OWN: dict[str, dict[str, Array | Value]] = {
     },
 }
 MAY_LACK = frozenset(
-    {"history_", "vectorizer_", "_online", "_sklearn_output_config", "doc_topic_prior"}
+    {"history_", "vectorizer_", "_online", "_sklearn_output_config", "doc_topic_prior", "rule"}
 )
 OF_TRAINING = ("doc_topic_", "_n_docs", "converged_", "bound_")  # gone after partial_fit
 DERIVED = ("n_features_in_", "_dtype")  # from components_
@@ -157,7 +162,8 @@ def schema_of(kind: type) -> Schema:
     parameters = {
         name: PARAMETERS[name] for name in signature(kind).parameters if name not in NOT_KEPT
     }
-    return Schema({**parameters, **ALL, **OWN[kind.__name__]}, MAY_LACK)
+    rule = RULE if "rule" in parameters else {}
+    return Schema({**parameters, **rule, **ALL, **OWN[kind.__name__]}, MAY_LACK)
 
 
 def check_together(kind: type, found: Mapping[str, Any]) -> None:
@@ -172,6 +178,8 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
         n_topics == K and W > 0,
         f"it has {K} topics of {W} words, and its parameters say {n_topics} topics",
     )
+    if "rule" in found:
+        _check_rule(found)
     least = found["components_"].min()
     demand(least >= 0.999 * found["topic_word_prior_"], "components_ holds less than its prior")
     demand(
@@ -213,6 +221,18 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
         )
     if "links_.indices" in found:
         linked(found)
+
+
+def _check_rule(found: Mapping[str, Any]) -> None:
+    """A rule has a name, or a kind and the options of that kind."""
+    kind = found.get("rule.kind")
+    demand((kind is None) != (found["rule"] is None), "it has no rule, or two")
+    if kind is not None:
+        known = {f"rule.{field.name}" for field in fields(BY_NAME[kind])}  # type: ignore[arg-type]
+        odd = next(
+            (n for n in RULE if n != "rule.kind" and n not in known and found[n] is not None), ""
+        )
+        demand(not odd, f"{odd} is not an option of the rule {kind!r}")
 
 
 def _check_vectorizer(found: Mapping[str, Any]) -> None:

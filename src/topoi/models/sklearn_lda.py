@@ -2,43 +2,123 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 from scipy.special import psi
 from sklearn.utils.validation import check_is_fitted
 
+from topoi.choices import ScheduleName, WeightingName
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.monitor import Monitor
 from topoi.models.lda import LDA
+from topoi.models.parameters import Callback, Init, RuleLike, Seed, Tolerance
 
 __all__ = ["LatentDirichletAllocation"]
 
 
 class LatentDirichletAllocation(LDA):
-    """LDA with the parameters and defaults of scikit-learn's class of this name: change the import,
-    and code written for it runs.
+    """LDA with the parameters and defaults of scikit-learn's class of this name.
 
-    Priors of None are 1 / n_components, fixed. learning_method="online" learns in batches of
-    batch_size. evaluate_every > 0 measures training perplexity and stops when it changes by less
-    than perp_tol. `bound_` is the training perplexity of the result. mean_change_tol and
-    max_doc_update_iter have no counterpart here and change nothing.
-
-    What differs: `score` is per token, where scikit-learn's is a total; `doc_topic_prior_` has a
+    Change the import, and code written for that class runs. What differs: `score` is per token,
+    where scikit-learn's is a total; `bound_` is a training perplexity; `doc_topic_prior_` has a
     number per topic; there is no `random_state_`.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Number of topics.
+    doc_topic_prior : float or None, default=None
+        Dirichlet prior of topics in documents (alpha). None is 1 / n_components.
+    topic_word_prior : float or None, default=None
+        Dirichlet prior of words in topics (beta). None is 1 / n_components.
+    learning_method : {"batch", "online"}, default="batch"
+        Whether to learn from all documents at once, or from `batch_size` at a time.
+    learning_decay : float, default=0.7
+        Exponent with which the influence of older mini-batches falls, 0 to 1.
+    learning_offset : float, default=10.0
+        Offset that lowers the influence of the first mini-batches, at least 1.
+    max_iter : int, default=10
+        Number of sweeps over the corpus, or of passes over all mini-batches.
+    batch_size : int, default=128
+        Number of documents in a mini-batch of `learning_method="online"`.
+    evaluate_every : int, default=-1
+        Sweeps between two measurements of training perplexity. 0 or -1 measures none.
+    total_samples : float, default=1e6
+        Number of documents that `partial_fit` will have seen in the end.
+    perp_tol : float, default=0.1
+        Stop when training perplexity changes by less than this between two measurements.
+    mean_change_tol : float, default=1e-3
+        Accepted and not used: it has no counterpart here.
+    max_doc_update_iter : int, default=100
+        Accepted and not used: it has no counterpart here.
+    n_jobs : int or None, default=None
+        Number of threads. None is one, -1 all cores. Results are the same bits for any number.
+    verbose : int, default=0
+        Whether to show a progress bar.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed. None draws a new one for every fit.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        Expected counts of words in topics, plus the prior.
+    topic_word_ : ndarray of shape (n_components, n_features)
+        Word proportions of topics; rows sum to 1.
+    doc_topic_ : ndarray of shape (n_documents, n_components)
+        Topic proportions of the training documents; rows sum to 1. Absent after `partial_fit`.
+    doc_topic_prior_ : ndarray of shape (n_components,)
+        Prior of topics, learned or given.
+    topic_word_prior_ : float
+        Prior of words, learned or given.
+    topic_proportions_ : ndarray of shape (n_components,)
+        Proportion of all training tokens that each topic holds.
+    topic_names_ : list of str
+        Names given by `name_topics`, and "topic0", "topic1", ... for the others.
+    n_iter_ : int
+        Number of sweeps done; with mini-batches, of passes; after `partial_fit`, of batches.
+    converged_ : bool
+        Whether the run stopped by `perp_tol`.
+    history_ : list of dict
+        One per sweep: sweep, seconds, residual (mean change of a message), perplexity (None where
+        it was not measured) and schedule (what "auto" chose).
+    weighting_ : Weighting
+        The fitted weighting, as a function of counts.
+    vocabulary_ : ndarray of shape (n_features,) or None
+        The word of each column, if known.
+    vectorizer_ : CountVectorizer or None
+        What made counts of the training texts, if known.
+    doc_names_ : ndarray of shape (n_documents,) or None
+        Names of the training documents, if known.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Column names of a data frame; absent if X had none.
+    bound_ : float
+        Training perplexity of the result.
+    n_batch_iter_ : int
+        One more than the mini-batches, or sweeps over all documents, that were learned from, as in
+        scikit-learn.
+    exp_dirichlet_component_ : ndarray of shape (n_components, n_features)
+        exp of the expected logarithm of word proportions, as in scikit-learn.
+
+    Examples
+    --------
+    >>> from topoi import LatentDirichletAllocation, datasets
+    >>> corpus, _ = datasets.make_blocks(n_topics=2)
+    >>> lda = LatentDirichletAllocation(n_components=2, random_state=0).fit(corpus.counts)
+    >>> lda.transform(corpus.counts).shape
+    (60, 2)
     """
 
-    rule = "bp"
-    schedule = "auto"
-    weighting = "count"
-    messages = "auto"
-    init = "hard"
-    tol = 0.0
-    stop = "relative"
-    vb_inner = 1
-    vb_textbook = False
-    callbacks = None
+    rule: RuleLike = "bp"
+    schedule: ScheduleName = "auto"
+    weighting: WeightingName = "count"
+    init: Init = "hard"
+    tol: Tolerance = 0.0
+    callbacks: Sequence[Callback] | None = None
 
     def __init__(
         self,
@@ -46,7 +126,7 @@ class LatentDirichletAllocation(LDA):
         *,
         doc_topic_prior: float | None = None,
         topic_word_prior: float | None = None,
-        learning_method: str = "batch",
+        learning_method: Literal["batch", "online"] = "batch",
         learning_decay: float = 0.7,
         learning_offset: float = 10.0,
         max_iter: int = 10,
@@ -58,11 +138,11 @@ class LatentDirichletAllocation(LDA):
         max_doc_update_iter: int = 100,
         n_jobs: int | None = None,
         verbose: int = 0,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self._store(locals())
 
-    learning_method: str
+    learning_method: Literal["batch", "online"]
     perp_tol: float
 
     def _batch_size(self) -> int | None:

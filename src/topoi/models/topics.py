@@ -74,8 +74,16 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return f"topic{topic}"
 
     def name_topics(self, names: Mapping[int, str]) -> Self:
-        """Give topics names, which tables and outputs then show beside their numbers; an empty name
-        takes one away again.
+        """Give topics names, which tables and outputs then show beside their numbers.
+
+        Parameters
+        ----------
+        names : dict of int to str
+            Names by topic number. An empty name removes one.
+
+        Returns
+        -------
+        This model.
         """
         check_is_fitted(self)
         n_topics = self.components_.shape[0]
@@ -108,11 +116,22 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def top_words(
         self, n: int = 10, *, vocabulary: Sequence[str] | None = None, relevance: float = 1.0
     ) -> list[list[str]]:
-        """The n top words of each topic. vocabulary: the word of each column, unless fit knew it.
+        """The top words of each topic.
 
-        relevance: 1 takes the most probable words; the smaller it is, the more a word counts that
-        is typical of the topic rather than frequent everywhere (Sievert and Shirley 2014; 0.3 to
-        0.6 where stop words are still in).
+        Parameters
+        ----------
+        n : int, default=10
+            Number of words.
+        vocabulary : sequence of str, default=None
+            The word of each column, if `fit` did not know it.
+        relevance : float, default=1.0
+            1 takes the most probable words. The smaller it is, the more words count that are
+            typical of the topic rather than frequent everywhere (Sievert and Shirley 2014); 0.3 to
+            0.6 where stop words are still in.
+
+        Returns
+        -------
+        list of list of str
         """
         check_is_fitted(self)
         if n < 1:
@@ -127,8 +146,17 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return [[str(words[w]) for w in np.argsort(-row, kind="stable")[:n]] for row in scores]
 
     def top_documents(self, n: int = 10) -> list[list[tuple[Any, float]]]:
-        """The n training documents that are most about each topic: their names (numbers, if fit
-        knew none) and the topic's share of each.
+        """The training documents that are most about each topic.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Number of documents.
+
+        Returns
+        -------
+        list of list of (name, proportion)
+            Names are numbers if `fit` knew none.
         """
         check_is_fitted(self)
         if n < 1:
@@ -149,7 +177,18 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ) -> pd.DataFrame | list[dict[str, Any]]:
         """One row per topic: id, name, share of all tokens, prior and top words.
 
-        A pandas frame if pandas is installed, otherwise dictionaries.
+        Parameters
+        ----------
+        n : int, default=10
+            Number of words.
+        vocabulary : sequence of str, default=None
+            The word of each column, if `fit` did not know it.
+        relevance : float, default=1.0
+            As in `top_words`.
+
+        Returns
+        -------
+        pandas.DataFrame, or list of dict if pandas is not installed
         """
         check_is_fitted(self)
         share, names = self.topic_proportions_, self.topic_names_
@@ -170,7 +209,13 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return pd.DataFrame(rows)
 
     def save(self, path: str | Path) -> None:
-        """Write the model to one file that `topoi.load` reads; see topoi.models.files."""
+        """Write the model to one file, which `topoi.load` reads.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file. It is replaced if it exists.
+        """
         from topoi.models.files import save
 
         save(self, path)
@@ -179,9 +224,19 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self, path: str | Path, *, test: Any = None, n_words: int = 12, n_documents: int = 6
     ) -> None:
         """Write an HTML page about the model: a map of topics, their words, documents and authors.
-        No scripts, nothing from the network.
 
-        test: documents the model has not seen (a Corpus or counts), to measure it on.
+        The page has no scripts and loads nothing from the network.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file. It is replaced if it exists.
+        test : Corpus or array-like of shape (n_documents, n_features), default=None
+            Documents that the model has not seen, to measure it on.
+        n_words : int, default=12
+            Number of words per topic.
+        n_documents : int, default=6
+            Number of documents, and of authors, per topic.
         """
         from topoi.report.page import write
 

@@ -138,7 +138,7 @@ def _length(model: Any) -> tuple[str, str]:
     unit = (
         "batches" if not history else "passes" if history[-1]["schedule"] == "batches" else "sweeps"
     )
-    asked = model.tol > 0 and not getattr(model, "converged_", True)
+    asked = model.tol != 0 and not getattr(model, "converged_", True)
     return unit, f"{model.n_iter_}{', stopped before it converged' if asked else ''}"
 
 

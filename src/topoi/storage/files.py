@@ -184,7 +184,7 @@ def check_outputs(
             reason = "two files would get this name"
             raise ValueError(f"{output} cannot be written: {reason}. Choose another name.")
         if os.path.lexists(output) and not overwrite:
-            cure = "choose another name, or allow it to be replaced (overwrite, --force)"
+            cure = "choose another name, or allow it to be replaced with overwrite=True"
             raise FileExistsError(f"{output} exists already; {cure}.")
 
 

@@ -221,9 +221,7 @@ def check_words(path: Path, line: int, words: list[int], first: int, n_words: in
     if bad is not None:
         known = "the vocabulary has words" if n_words is not None else "they are numbered from"
         guessed = first == 1 and bad == 0
-        cure = (
-            "; if the file counts from 0, say so (zero_based=True, --zero-based)" if guessed else ""
-        )
+        cure = "; if the file counts from 0, say so with zero_based=True" if guessed else ""
         raise ValueError(
             f"{path}, line {line}: there is no word {bad}; {known} {first} to {last}{cure}."
         )

@@ -49,7 +49,7 @@ def from_anndata(data: Any, layer: str | None = None) -> Corpus:
     )
     if layer is None and not is_whole(corpus.counts):
         cure = (
-            f"name the layer that has them (layer=..., --layer) of {known}"
+            f"name the layer that has them with layer=..., one of {known}"
             if layers
             else "put them into X"
         )
