@@ -7,6 +7,7 @@ import pytest
 from support import small_counts
 
 from topoi import LDA, LatentDirichletAllocation, evaluate
+from topoi.rules import BP
 
 pytestmark = pytest.mark.usefixtures("no_kernel_runs")
 

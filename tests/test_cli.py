@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from support import run
+from typer.testing import CliRunner
 
 import topoi
 from topoi import datasets
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
+from topoi.cli import app
 from topoi.cli.fit import Rule, Schedule, Weighting
 from topoi.cli.options import Counts
+from topoi.cli.shell import OPTIONS, in_options
 from topoi.io import formats
 
 

@@ -11,6 +11,7 @@ from scipy import sparse
 from support import small_counts
 
 from topoi import LDA, Corpus, evaluate
+from topoi.rules import CVB0
 
 
 def test_data_frame_gives_the_vocabulary(mixed):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import re
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
