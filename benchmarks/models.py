@@ -14,7 +14,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from benchmarks.common import PRIOR, aim, each, load, mean_and_spread, note, table
 from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel
-from topoi.corpus.metadata import adjacency, symmetric
+from topoi.corpus.links import symmetric
 from topoi.evaluate import (
     LinkKFold,
     completion_perplexity,
@@ -224,7 +224,7 @@ def measure_relations(
     began = time.perf_counter()
     corpus = load(data, name)
     links, factor, weight = variant
-    right = symmetric(adjacency(corpus.links, corpus.n_docs))
+    right = symmetric(corpus.links)
     order = np.random.default_rng(1).permutation(corpus.n_docs)
     used = right[order][:, order] if links == "shuffled" else right
     train, test = document_split(corpus.n_docs)
@@ -329,7 +329,7 @@ def pair_scorers(
             )
         out[f"{name}, cosine"] = cosine_scores(theta, ask)
         if isinstance(models[name], RelationalTopicModel):
-            out[f"{name}, link factor"] = models[name].link_scores(
+            out[f"{name}, link factor"] = models[name].score_proportions(
                 theta[ask[:, 0]], theta[ask[:, 1]]
             )
     out["TF-IDF cosine"] = cosine_scores(
@@ -367,7 +367,7 @@ def measure_new(
     order = np.random.default_rng(0).permutation(corpus.n_docs)
     test = np.sort(np.array_split(order, folds)[fold])
     train = np.setdiff1d(order, test)
-    table = symmetric(adjacency(corpus.links, corpus.n_docs))
+    table = symmetric(corpus.links)
     inside = link_pairs(table[train][:, train], len(train))
     models = _models(corpus.counts[train], inside, n_topics, sweeps, fold)
     counts = corpus.counts[np.r_[train, test]]

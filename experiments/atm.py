@@ -29,7 +29,7 @@ from experiments.harness import (
 )
 from topoi import AuthorTopicModel
 from topoi.evaluate import split_tokens
-from topoi.graph.factors import Authors
+from topoi.graph.factors import Authors, canonical_factor
 from topoi.infer.predict import fold_in_state, prediction_plan
 from topoi.infer.rules import make_rule
 from topoi.infer.threads import ThreadPool
@@ -79,7 +79,7 @@ def measure(
 
     def score(rule: str, author_prior: str, known: bool) -> float:
         written = {"names": names, "base": counts} if known else {}
-        authors = Authors(test.authors, author_prior, **written)
+        authors = canonical_factor(Authors(test.authors, author_prior, **written), test.n_docs)
         with ThreadPool() as pool:
             state = fold_in_state(
                 prediction_plan(observed, topic_word, [authors]),

@@ -12,7 +12,6 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from experiments.harness import Run, as_markdown, corpus, panels
-from topoi.corpus.metadata import indicator
 from topoi.evaluate import cosine_scores, link_pairs, random_non_links
 
 SHIFTS = range(-3, 4)
@@ -59,7 +58,7 @@ def alike(whole: Any, pairs: np.ndarray) -> dict[str, Any]:
     known.
     """
     words = sparse.csr_array(TfidfTransformer().fit_transform(whole.counts))
-    authors = indicator(whole.authors, whole.n_docs, "authors")[0]
+    authors = whole.authors.matrix
     labels = np.array([row[0] if row else "" for row in whole.labels])
     first, second = pairs.T
     known = (labels[first] != "") & (labels[second] != "")

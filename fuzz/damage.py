@@ -316,7 +316,6 @@ def add_array(contents: Contents, rng: np.random.Generator) -> str:
             "../up",
             "/root/x",
             "links_.data",
-            "doc_ids_",
             "_online.evidence",
             "lists.indptr",
         ],

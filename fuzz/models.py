@@ -39,11 +39,7 @@ def fitted() -> list[Any]:
         TEXTS, id=[f"d{i}" for i in range(12)], vectorizer=topoi.make_vectorizer(ngram_range=(1, 2))
     )
     ids = [f"p{i}" for i in range(12)]
-    neighbours = (
-        [[ids[j] for j in links.links[links.links[:, 0] == i, 1]] for i in range(12)]
-        if isinstance(links.links, np.ndarray)
-        else None
-    )
+    neighbours = [[ids[j] for j in links.links[[i]].indices] for i in range(12)]
     related = RelationalTopicModel(3, **few)
     return [
         LDA(2, doc_topic_prior=[0.1, 0.2], **few).fit(corpus).name_topics({1: "pets"}),
@@ -54,11 +50,7 @@ def fitted() -> list[Any]:
         LDA(3, rule=topoi.rules.CVB0(relaxation=0.8)).partial_fit(authors),
         LatentDirichletAllocation(3, random_state=0, **few).fit(authors),
         AuthorTopicModel(3, author_prior="learned", **few).fit(authors),
-        (
-            related.fit(links.counts, links=neighbours, doc_ids=ids)
-            if neighbours is not None
-            else related.fit(links)
-        ),
+        related.fit(links.counts, links=neighbours, doc_names=ids),
         LabeledLDA(1, **few).fit(labels),
     ]
 
@@ -96,10 +88,10 @@ def signature(model: Any) -> list[Any]:
         said.append(model.transform(counts, [[name]] * 4).tolist())
     if hasattr(model, "links_"):
         said += [
-            model.predict_links(counts, 3),
+            model.recommend_links(counts, 3),
             model.transform(counts, [[0]] * 4).tolist(),
             model.links_.nnz,
-            repr(model.doc_ids_),
+            repr(model.doc_names_),
         ]
     if hasattr(model, "classes_"):
         said += [repr(model.predict(counts)), model.predict_proba(counts).tolist()]

@@ -31,7 +31,6 @@ from fuzz.damage import ARRAY_KINDS, damaged
 from fuzz.harness import Case, outcome_of, scratch_folder
 from fuzz.twins import TWINS
 from topoi import Corpus
-from topoi.corpus.metadata import adjacency, indicator, one_each
 
 COUNTS = np.array([[2, 1, 0, 0], [0, 0, 0, 0], [0, 3, 1, 5], [1, 0, 2, 0]])
 WORDS = ["tree", "café", "new york", "zebra"]
@@ -281,7 +280,7 @@ def _run(
 
 def said(corpus: Corpus) -> list[Any]:
     """All that a corpus holds."""
-    links = None if corpus.links is None else adjacency(corpus.links, corpus.n_docs).tocoo()
+    links = None if corpus.links is None else corpus.links.tocoo()
     told: list[Any] = [
         corpus.counts.shape,
         corpus.counts.indptr.tolist(),
@@ -293,8 +292,8 @@ def said(corpus: Corpus) -> list[Any]:
         for value in (corpus.vocabulary, corpus.doc_names, corpus.dates)
     ]
     told += [
-        repr(corpus.authors),
-        repr(corpus.labels),
+        None if corpus.authors is None else corpus.authors.tolist(),
+        None if corpus.labels is None else corpus.labels.tolist(),
         None if links is None else [ends.tolist() for ends in links.coords],
     ]
     return told
@@ -317,15 +316,9 @@ def problem_of(corpus: Corpus) -> str | None:
         return "the vocabulary does not fit, or has a word twice"
     for what in ("authors", "labels"):
         value = getattr(corpus, what)
-        if (
-            value is not None
-            and indicator(one_each(value), corpus.n_docs, what)[0].shape[0] != corpus.n_docs
-        ):
+        if value is not None and value.matrix.shape != (corpus.n_docs, len(value.names)):
             return f"{what} are not of the documents"
-    if corpus.links is not None and adjacency(corpus.links, corpus.n_docs).shape != (
-        corpus.n_docs,
-        corpus.n_docs,
-    ):
+    if corpus.links is not None and corpus.links.shape != (corpus.n_docs, corpus.n_docs):
         return "links are not between the documents"
     for values in (
         words,

@@ -171,7 +171,7 @@ def test_links(work, tmp_path):
     )
     assert "linked already" in run("links", work / "links.topoi", "d3").stdout
     assert (
-        "is not a id of a training document"
+        "is not the id of a training document"
         in run("links", work / "links.topoi", "d99", code=2).stderr
     )
     assert "knows no links" in run("links", work / "lda.topoi", "d3", code=2).stderr

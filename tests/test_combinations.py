@@ -22,7 +22,7 @@ from topoi import (
     Words,
     datasets,
 )
-from topoi.graph.factors import compile_factors
+from topoi.graph.factors import canonical_factor, compile_factors
 from topoi.infer import reference
 from topoi.infer.engine import sweep
 from topoi.infer.rules import make_rule
@@ -63,7 +63,10 @@ def test_kernels_equal_their_twins_with_every_factor(small, name, rule_name, sch
     rule = make_rule(rule_name)
     schedule = replace(make_schedule(schedule_name, rule), relax_after=0)
     graph = compile_factors(
-        [Words(counts), *factor_lists(25)[name]()], 5, tokens=rule.tokens, blocks=3
+        [Words(counts), *(canonical_factor(each, 25) for each in factor_lists(25)[name]())],
+        5,
+        tokens=rule.tokens,
+        blocks=3,
     )
     with ThreadPool(2) as pool:
         state = State.start(graph, rule, np.linspace(0.05, 0.2, 5), 0.05, seed=1, pool=pool)
@@ -161,7 +164,8 @@ def test_a_mixture_takes_words_that_hold_counts_already(labeled):
 
 def test_several_links_leave_words_a_say(linked):
     corpus, _ = linked
-    halves = corpus.links[::2], corpus.links[1::2]
+    pairs = np.column_stack(corpus.links.nonzero())
+    halves = pairs[::2], pairs[1::2]
     with pytest.raises(ValueError, match=r"sum to 1.2; together they must stay below 1"):
         TopicModel([Words(corpus.counts), *(Links(half, 0.6) for half in halves)], 4).fit()
     learned = TopicModel(
@@ -193,7 +197,8 @@ def test_shares_of_labeled_authors_are_those_in_the_messages(small):
         [[f"a{d % 5}", f"b{d % 7}"] for d in range(60)],
         [sorted(rng.choice(4, 2, replace=False)) for _ in range(60)],
     )
-    graph = compile_factors([Words(small), Authors(authors), Labels(labels)], 4)
+    factors = [canonical_factor(each, 60) for each in (Authors(authors), Labels(labels))]
+    graph = compile_factors([Words(small), *factors], 4)
     with ThreadPool(1) as pool:
         state = State.start(graph, make_rule("bp"), np.full(4, 0.1), 0.1, seed=0, pool=pool)
     theta = state.owner_counts() + 0.1
@@ -235,8 +240,8 @@ def test_bad_metadata_is_refused_with_the_cure(small):
         RelationalTopicModel(2, link_weight=1.5).fit(small, links=[(0, 1)])
     with pytest.raises(ValueError, match="link_factor is 'x'"):
         RelationalTopicModel(2, link_factor="x").fit(small, links=[(0, 1)])
-    with pytest.raises(ValueError, match="doc_ids are not all different"):
-        RelationalTopicModel(2).fit(small, links=[[]] * n, doc_ids=["same"] * n)
+    with pytest.raises(ValueError, match="doc_names are not all different"):
+        RelationalTopicModel(2).fit(small, links=[[]] * n, doc_names=["same"] * n)
     with pytest.raises(ValueError, match="use LDA"):
         LabeledLDA().fit(small)
     with pytest.raises(ValueError, match="y describes 2 documents"):

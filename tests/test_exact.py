@@ -17,6 +17,7 @@ from scipy import sparse
 from support import begin, start_messages
 
 from topoi import LDA, Authors, evaluate
+from topoi.graph.factors import canonical_factor
 from topoi.graph.plan import Plan
 from topoi.infer.engine import refresh_fields
 from topoi.infer.priors import FieldWeightLearner
@@ -167,7 +168,8 @@ def test_a_prediction_by_hand():
     of the document, so it hears alpha alone: 1/2 against 1/8. theta = (2 * 0.8 + 1, 2 * 0.2 + 1) /
     4.
     """
-    run = begin(np.array([[2.0, 0, 0]]), 2, alpha=1.0, beta=1e-30, base=TOPICS.T, frozen=True)
+    counts = sparse.csr_array([[2.0, 0, 0]])
+    run = begin(counts, 2, alpha=1.0, beta=1e-30, base=TOPICS.T, frozen=True)
     run.sweep(3)
     np.testing.assert_allclose(run.messages[0, :2], [0.8, 0.2], rtol=1e-6)
     np.testing.assert_allclose(run.state.doc_topic(), [[0.65, 0.35]], rtol=1e-6)
@@ -305,7 +307,7 @@ def test_learned_shares_of_authors_begin_with_one_token_each():
         sparse.csr_array(x[None]),
         1,
         schedule="synchronous",
-        factors=(Authors([["ann", "bob"]], prior="learned"),),
+        factors=(canonical_factor(Authors([["ann", "bob"]], prior="learned"), 1),),
     )
     edges = run.state.graph.arrays.edge_id
     before = np.empty((4, 2))

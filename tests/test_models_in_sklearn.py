@@ -22,16 +22,16 @@ pytestmark = pytest.mark.usefixtures("warm_up_always")
 def test_links_survive_cross_validation(linked):
     corpus, _ = linked
     lists = [[] for _ in range(400)]
-    for a, b in corpus.links:
+    for a, b in zip(*corpus.links.nonzero(), strict=True):
         lists[a].append(f"doc{b}")
     with config_context(enable_metadata_routing=True):
         model = RelationalTopicModel(6, link_weight=0.1, max_iter=3).set_fit_request(
-            links=True, doc_ids=True
+            links=True, doc_names=True
         )
-        model.set_score_request(links=True, doc_ids=True)
+        model.set_score_request(links=True, doc_names=True)
         links = np.empty(400, dtype=object)
         links[:] = lists
-        params = {"links": links, "doc_ids": np.array([f"doc{d}" for d in range(400)])}
+        params = {"links": links, "doc_names": np.array([f"doc{d}" for d in range(400)])}
         scores = cross_validate(model, corpus.counts, cv=KFold(3), params=params)["test_score"]
     assert np.isfinite(scores).all()
 

@@ -18,9 +18,9 @@ from topoi import (
     Words,
     datasets,
 )
-from topoi.corpus.metadata import adjacency
+from topoi.corpus.links import adjacency
 from topoi.evaluate import completion_perplexity
-from topoi.graph.factors import compile_factors
+from topoi.graph.factors import canonical_factor, compile_factors
 
 pytestmark = pytest.mark.usefixtures("warm_up_always")
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("warm_up_always")
 @pytest.mark.parametrize("factor", ["paper", "learned", "identity"])
 def test_link_field_is_the_equation(small, factor):
     counts = small[:12]
-    links = Links([(0, 1), (1, 2), (5, 5), (3, 7)], 0.2, factor)
+    links = canonical_factor(Links([(0, 1), (1, 2), (5, 5), (3, 7)], 0.2, factor), 12)
     graph = compile_factors([Words(counts), Documents(), links], 4)
     assert graph.plan.fields == [links]
     rng = np.random.default_rng(0)
@@ -54,7 +54,7 @@ def test_links_help_new_documents_and_shuffled_links_do_not():
     corpus, _ = datasets.make_links(500, 200, 6, doc_length=12, links_per_doc=5, random_state=2)
     options = {"doc_topic_prior": 0.05, "topic_word_prior": 0.05, "max_iter": 80, "random_state": 1}
     counts, train, test = corpus.counts, np.arange(400), np.arange(400, 500)
-    table = sparse.csr_array((np.ones(len(corpus.links)), tuple(corpus.links.T)), shape=(500, 500))
+    table = corpus.links
     order = np.random.default_rng(0).permutation(500)
 
     def perplexity(table):
@@ -81,17 +81,17 @@ def test_planted_links_are_predicted(linked):
     np.testing.assert_allclose(model.link_topic_.sum(axis=1), 1, rtol=1e-9)
     assert (np.diag(model.link_topic_) > 1 / 6).all()
     rng = np.random.default_rng(0)
-    linked_scores = model.predict_links(corpus.links)
-    random_scores = model.predict_links(rng.integers(0, 400, (1000, 2)))
+    linked_scores = model.link_scores(np.column_stack(corpus.links.nonzero()))
+    random_scores = model.link_scores(rng.integers(0, 400, (1000, 2)))
     assert np.mean(linked_scores[:, None] > random_scores[None, :]) > 0.75
-    lists = model.predict_links(corpus.counts[:3], n=7)
+    lists = model.recommend_links(corpus.counts[:3], n=7)
     assert [len(row) for row in lists] == [7, 7, 7]
     assert all(a >= b for (_, a), (_, b) in pairwise(lists[0]))
 
 
 def test_all_forms_of_links_agree(linked):
     corpus, _ = linked
-    counts, pairs = corpus.counts, np.unique(corpus.links, axis=0)
+    counts, pairs = corpus.counts, np.column_stack(corpus.links.nonzero())
     matrix = sparse.csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(400, 400))
     lists = [matrix.indices[matrix.indptr[d] : matrix.indptr[d + 1]].tolist() for d in range(400)]
     ids = [f"doc{d}" for d in range(400)]
@@ -103,7 +103,7 @@ def test_all_forms_of_links_agree(linked):
             {"links": [tuple(p) for p in pairs]},
             {"links": matrix},
             {"links": lists},
-            {"links": by_id, "doc_ids": ids},
+            {"links": by_id, "doc_names": ids},
         )
     ]
     for other in fits[1:]:
@@ -113,7 +113,7 @@ def test_all_forms_of_links_agree(linked):
     a = fits[0].transform(new, links=to_training)
     b = fits[0].transform(new, links=[[7], [9], [], []])
     c = fits[-1].transform(
-        new, links=[["doc7"], ["doc9"], [], []], doc_ids=["n0", "n1", "n2", "n3"]
+        new, links=[["doc7"], ["doc9"], [], []], doc_names=["n0", "n1", "n2", "n3"]
     )
     np.testing.assert_array_equal(a, b)
     np.testing.assert_array_equal(a, c)
@@ -170,11 +170,7 @@ def test_a_run_that_learns_its_link_weight_stops_when_it_is_asked_to():
 def test_links_of_new_documents_in_all_forms_agree(linked):
     corpus, _ = linked
     train, test = np.arange(0, corpus.n_docs, 2), np.arange(1, corpus.n_docs, 2)
-    table = (
-        sparse.csr_array(corpus.links)
-        if sparse.issparse(corpus.links)
-        else adjacency(corpus.links, corpus.n_docs)
-    )
+    table = corpus.links
     model = RelationalTopicModel(4, link_weight=0.3, max_iter=15).fit(corpus[train])
     links = table[test][:, train]
     proportions = model.transform(corpus.counts[test], links)
@@ -194,7 +190,7 @@ def test_links_of_new_documents_in_all_forms_agree(linked):
 
 def test_fit_transform_takes_links_as_fit_does(linked):
     corpus, _ = linked
-    pairs = np.column_stack(adjacency(corpus.links, corpus.n_docs).tocoo().coords)
+    pairs = np.column_stack(corpus.links.nonzero())
 
     def model() -> RelationalTopicModel:
         return RelationalTopicModel(4, link_weight=0.3, max_iter=10)
@@ -220,7 +216,7 @@ def test_directed_links_predict_with_the_table_of_training():
 
 def test_neighbours_in_every_form_are_the_same_links(linked):
     corpus, _ = linked
-    table = adjacency(corpus.links, corpus.n_docs)
+    table = corpus.links
     lists = [table.indices[a:b].tolist() for a, b in pairwise(table.indptr)]
     column = np.empty(corpus.n_docs, dtype=object)
     column[:] = lists
@@ -238,29 +234,29 @@ def test_neighbours_in_every_form_are_the_same_links(linked):
 
 def test_ids_of_documents(linked):
     corpus, _ = linked
-    table = adjacency(corpus.links, corpus.n_docs)
+    table = corpus.links
     ids = [f"d{i}" for i in range(corpus.n_docs)]
     lists = [[ids[i] for i in table.indices[a:b]] for a, b in pairwise(table.indptr)]
     by_id = RelationalTopicModel(4, link_weight=0.3, max_iter=5).fit(
-        corpus.counts, links=lists, doc_ids=ids
+        corpus.counts, links=lists, doc_names=ids
     )
     named = RelationalTopicModel(4, link_weight=0.3, max_iter=5).fit(replace(corpus, doc_names=ids))
     np.testing.assert_array_equal(named.doc_topic_, by_id.doc_topic_)
-    assert named.predict_links(corpus.counts[:2], 3) == by_id.predict_links(corpus.counts[:2], 3)
-    assert {name for name, _ in named.predict_links(corpus.counts[:1], 3)[0]} < set(ids)
-    np.testing.assert_array_equal(
-        named.predict_links([("d0", "d1")]), named.predict_links([(0, 1)])
+    assert named.recommend_links(corpus.counts[:2], 3) == by_id.recommend_links(
+        corpus.counts[:2], 3
     )
-    assert named.predict_links([]).shape == (0,)
-    with pytest.raises(ValueError, match="pairs names 'x', which is not a id"):
-        named.predict_links([("d0", "x")])
+    assert {name for name, _ in named.recommend_links(corpus.counts[:1], 3)[0]} < set(ids)
+    np.testing.assert_array_equal(named.link_scores([("d0", "d1")]), named.link_scores([(0, 1)]))
+    assert named.link_scores([]).shape == (0,)
+    with pytest.raises(ValueError, match="pairs names 'x', which is not the name"):
+        named.link_scores([("d0", "x")])
     with pytest.raises(ValueError, match="pairs names document -1"):
-        named.predict_links([(0, -1)])
-    with pytest.raises(ValueError, match="for ids give doc_ids"):
+        named.link_scores([(0, -1)])
+    with pytest.raises(ValueError, match="for names give doc_names"):
         RelationalTopicModel(4).fit(corpus.counts, links=lists)
-    with pytest.raises(ValueError, match="leave doc_ids out"):
-        RelationalTopicModel(4).fit(corpus.counts, links=table, doc_ids=ids)
-    with pytest.warns(UserWarning, match="None of the neighbours is among the ids"):
+    with pytest.raises(ValueError, match="leave doc_names out"):
+        RelationalTopicModel(4).fit(corpus.counts, links=table, doc_names=ids)
+    with pytest.warns(UserWarning, match="None of the neighbours is among the names"):
         RelationalTopicModel(4, max_iter=2).fit(
-            corpus.counts, links=lists, doc_ids=range(corpus.n_docs)
+            corpus.counts, links=lists, doc_names=range(corpus.n_docs)
         )

@@ -57,7 +57,7 @@ def test_a_base_is_for_svmlight_only(tmp_path):
 
 def test_svmlight_keeps_long_labels(tmp_path):
     path = written(tmp_path / "c.svm", b"1234567 1:1\n1234568,-1 1:1\n0.25 1:1\n")
-    assert topoi.read(path).labels == [["1234567"], ["1234568", "-1"], ["0.25"]]
+    assert topoi.read(path).labels.tolist() == [["1234567"], ["-1", "1234568"], ["0.25"]]
 
 
 def test_svmlight_that_topoi_writes_is_read_the_same(tmp_path):
@@ -65,7 +65,7 @@ def test_svmlight_that_topoi_writes_is_read_the_same(tmp_path):
     topoi.write(Corpus([[1, 0], [0, 0], [0, 2.5]], labels=labels), tmp_path / "c.svm")
     again = topoi.read(tmp_path / "c.svm")
     assert again.counts.toarray().tolist() == [[1, 0], [0, 0], [0, 2.5]]
-    assert again.labels == [["0"], ["1"], []], "two labels stay two"
+    assert again.labels.tolist() == [["0"], ["1"], []], "two labels stay two"
     with pytest.raises(ValueError, match="document 1 has neither labels nor words"):
         topoi.write(Corpus([[1, 0], [0, 0]], labels=[["x"], []]), tmp_path / "d.svm")
 
@@ -164,7 +164,7 @@ def test_npz_in_other_byte_orders_and_by_columns(tmp_path):
     np.savez(tmp_path / "c.npz", **{**NPZ, "counts": np.array([2, 3], dtype=">f4"), "links": links})
     corpus = topoi.read(tmp_path / "c.npz")
     assert corpus.counts.toarray().tolist() == [[2, 0], [0, 3]]
-    assert corpus.links.tolist() == [[0, 1], [1, 0]]
+    assert corpus.links.toarray().tolist() == [[0, 1], [1, 0]]
 
 
 MASKED = np.ma.masked_array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])
@@ -432,7 +432,7 @@ def test_names_that_look_like_lists_stay_names(tmp_path):
         tmp_path / "t.csv", f"text,who\ncats,Ann\ncats,{deep}\ndogs,[{'9' * 5_000}]\n".encode()
     )
     corpus = topoi.read(path, text="text", authors="who", vectorizer=every_word())
-    assert corpus.authors == [["Ann"], [deep], [f"[{'9' * 5_000}]"]]
+    assert corpus.authors.tolist() == [["Ann"], [deep], [f"[{'9' * 5_000}]"]]
 
 
 def test_encodings_that_are_no_encodings_of_text(tmp_path):

@@ -69,7 +69,7 @@ class Part(Shard):
             documents = read(documents) if isinstance(documents, str | Path) else documents
             if number and not hasattr(model, "components_"):
                 _refuse_other_words(documents, model)
-            counts = model._read(documents, reset=number == 0)
+            counts = model._read(documents, reset=number == 0).counts
         except ValueError as error:
             raise ValueError(f"Part {number}: {error}") from error
         self.model, self.names = model, getattr(documents, "doc_names", None)

@@ -80,7 +80,7 @@ def _demo_links(corpus: Corpus, topics: int, seed: int) -> None:
     rows = [
         (names[i], ", ".join(name for name, _ in recommended if name != names[i]))
         for i, recommended in zip(
-            asked, model.predict_links(corpus.counts[asked], n=6), strict=True
+            asked, model.recommend_links(corpus.counts[asked], n=6), strict=True
         )
     ]
     show(

@@ -64,10 +64,7 @@ def mention_documents_without(kind: Kind, corpus: Corpus) -> None:
     }
     if kind not in meaning:
         return
-    from topoi.corpus.metadata import indicator, one_each
-
-    members, _ = indicator(one_each(getattr(corpus, NEEDS[kind])), corpus.n_docs, NEEDS[kind])
-    bare = int((members.sum(axis=1) == 0).sum())
+    bare = int((getattr(corpus, NEEDS[kind]).counts() == 0).sum())
     if bare:
         note(f"{bare} of {corpus.n_docs} documents have no {NEEDS[kind]}: {meaning[kind]}.")
 

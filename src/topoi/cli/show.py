@@ -239,8 +239,8 @@ def links(
         found = _links_of_text(loaded, Path(document), number)
     else:
         raise ValueError(
-            f"{document!r} is not a id of a training document, no number below"
-            f" {len(loaded.doc_topic_)}, and no file."
+            f"{document!r} is not the id of a training document, a number below"
+            f" {len(loaded.doc_topic_)}, or a file."
         )
     if as_json:
         return show_json({"document": document, "links": found})
@@ -263,7 +263,7 @@ def _links_of_known(model: Any, place: int, number: int) -> list[dict[str, Any]]
     import numpy as np
 
     others = np.delete(np.arange(len(model.doc_topic_)), place)
-    scores = model.predict_links(np.column_stack([np.full(len(others), place), others]))
+    scores = model.link_scores(np.column_stack([np.full(len(others), place), others]))
     linked = set(model.links_[[place]].indices.tolist()) | set(
         model.links_[:, [place]].tocoo().coords[0].tolist()
     )
@@ -285,7 +285,7 @@ def _links_of_text(model: Any, path: Path, number: int) -> list[dict[str, Any]]:
 
     if path.suffix.lower() in FORMS.keys() - {".txt"}:
         raise ValueError(
-            f"{path} is a table; give one document as a .txt file, or ask predict_links in Python"
+            f"{path} is a table; give one document as a .txt file, or ask recommend_links in Python"
             " for many."
         )
     text = composed("".join(line for _, line in numbered_lines(existing(path))))
@@ -294,7 +294,7 @@ def _links_of_text(model: Any, path: Path, number: int) -> list[dict[str, Any]]:
         raise ValueError(
             f"{path} has none of the words of the model; give a text about something it knows."
         )
-    (found,) = model.predict_links(counts.astype(float), number)
+    (found,) = model.recommend_links(counts.astype(float), number)
     return [{"document": str(name), "score": score, "linked": False} for name, score in found]
 
 

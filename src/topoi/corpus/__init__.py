@@ -1,5 +1,6 @@
 """Corpora: what is observed."""
 
 from topoi.corpus.corpus import Corpus
+from topoi.corpus.membership import Membership
 
-__all__ = ["Corpus"]
+__all__ = ["Corpus", "Membership"]

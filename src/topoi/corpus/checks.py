@@ -58,6 +58,14 @@ def check_counts(counts: Any, *, name: str = "X") -> sparse.csr_array:
             f"{name} holds {csr.data.max():g}; single precision can only work with entries up to"
             f" {MOST:g}. Divide it by a constant."
         )
+    return _with_short_indices(csr)
+
+
+def _with_short_indices(csr: sparse.csr_array) -> sparse.csr_array:
+    """Indices of 32 bits where they suffice: many estimators of scikit-learn take no others."""
+    if max(csr.nnz, *csr.shape) < 2**31:
+        csr.indices = csr.indices.astype(np.int32, copy=False)
+        csr.indptr = csr.indptr.astype(np.int32, copy=False)
     return csr
 
 

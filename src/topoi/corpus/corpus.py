@@ -5,74 +5,116 @@ and labels.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
 from topoi.corpus.checks import check_counts, refuse_half_characters, refuse_masked
+from topoi.corpus.links import adjacency, document_name
+from topoi.corpus.membership import Membership
+from topoi.corpus.metadata import label_membership, membership
+from topoi.printable import printable
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import CountVectorizer
 
-__all__ = ["Corpus", "counts_for", "unwrapped"]
+__all__ = ["Corpus", "canonical_corpus", "counts_for", "unwrapped"]
+
+BESIDE = ("vocabulary", "authors", "links", "labels", "doc_names", "dates", "texts")
+LONGEST_SHOWN, MOST_SHOWN = 40, 5  # characters of a name, and names, in a notebook
 
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """A pile of documents, ready for a topic model.
+    """Documents and what is known about them, ready for a topic model.
 
-    counts: documents x words, any nonnegative matrix (dense or sparse); kept as CSR. vocabulary:
-    the word of each column, none twice, or None. authors: documents x authors indicator of 0 and 1,
-    or a list of author names for each document. links: documents x documents, or pairs (m, 2) of
-    document numbers. labels: documents x labels indicator of 0 and 1, or a list of labels for each
-    document. doc_names: the name of each document, or None. dates: the date of each document, as
-    text, or None. vectorizer: the fitted CountVectorizer that made counts of texts, or None; a
-    model keeps it, so that it can be given raw text again.
+    Everything may be given in several forms. The corpus holds one form of each, into which it is
+    converted here and nowhere else.
+
+    Parameters
+    ----------
+    counts : array or sparse matrix of shape (n_docs, n_words)
+        Numbers >= 0. Held as a csr_array of float64: sorted, nothing twice, no stored zeros.
+    vocabulary : sequence of str, optional
+        The word of each column, none twice. Held as an array.
+    authors : list of lists, matrix or DataFrame, optional
+        A list of names for each document, or a documents x authors matrix of 0 and 1. Held as a
+        `Membership`.
+    links : matrix, array of pairs, or list of lists, optional
+        Documents x documents, pairs (m, 2) of document numbers, or the neighbours of each
+        document. Held as a csr_array of ones, documents x documents.
+    labels : list, matrix or DataFrame, optional
+        A label or a list of labels for each document, or a documents x labels matrix of 0 and 1.
+        Held as a `Membership`.
+    doc_names : sequence, optional
+        The name of each document, by which links and outputs call it. Held as a list of str, as
+        are dates and texts.
+    dates : sequence, optional
+        The date of each document, as text; "" where there is none.
+    vectorizer : CountVectorizer, optional
+        The fitted vectoriser that made counts of texts. A model keeps it, so that it can be given
+        raw text again.
+    texts : sequence of str, optional
+        The text of each document.
+
+    Examples
+    --------
+    >>> corpus = Corpus([[1, 2], [0, 3]], ["cat", "dog"], authors=[["Ann"], ["Ann", "Bob"]])
+    >>> corpus
+    Corpus(2 documents x 2 words, 6 tokens, vocabulary, authors)
+    >>> corpus.authors.names.tolist(), corpus.authors.tolist()
+    (['Ann', 'Bob'], [['Ann'], ['Ann', 'Bob']])
+    >>> corpus[1].authors.tolist(), len(corpus), corpus.shape
+    ([['Ann', 'Bob']], 2, (2, 2))
     """
 
     counts: Any
-    vocabulary: Sequence[str] | None = None
+    vocabulary: Any = None
     authors: Any = None
     links: Any = None
     labels: Any = None
-    doc_names: Sequence[str] | None = None
-    dates: Sequence[str] | None = None
+    doc_names: Any = None
+    dates: Any = None
     vectorizer: CountVectorizer | None = None
+    texts: Any = None
 
     def __post_init__(self) -> None:
         counts = check_counts(self.counts, name="counts")
-        object.__setattr__(self, "counts", counts)
-        n_docs, n_words = counts.shape
-        for name in ("vocabulary", "authors", "links", "labels", "doc_names", "dates"):
+        for name in BESIDE:
             refuse_masked(getattr(self, name), name)
-            if name in ("vocabulary", "doc_names", "dates") and getattr(self, name) is not None:
-                refuse_half_characters(getattr(self, name), name)
-        if self.vocabulary is not None:
-            words = np.asarray(self.vocabulary, dtype=str)
-            object.__setattr__(self, "vocabulary", words)
-            if words.shape != (n_words,):
-                raise ValueError(
-                    f"vocabulary has {words.size} words but counts has {n_words} columns; they must"
-                    " agree."
-                )
-            _refuse_twice(words.tolist())
-        for name in ("authors", "labels", "doc_names", "dates"):
-            value = getattr(self, name)
-            length = (
-                None if value is None else value.shape[0] if hasattr(value, "shape") else len(value)
-            )
-            if length is not None and length != n_docs:
-                raise ValueError(
-                    f"{name} describes {length} documents but counts has {n_docs} rows; give one"
-                    " entry per document."
-                )
+        held = {
+            "counts": counts,
+            "vocabulary": _words(self.vocabulary, counts.shape[1]),
+            **{name: self._one_each(name, counts.shape[0]) for name in _FORMS},
+        }
         if self.links is not None:
-            from topoi.corpus.metadata import adjacency
+            held["links"] = adjacency(self.links, counts.shape[0])
+        self.__dict__.update(held)
 
-            adjacency(self.links, n_docs)  # says what is wrong with them, if anything is
+    def _one_each(self, name: str, n_docs: int) -> Any:
+        """What is given for each document, in its one form."""
+        value = getattr(self, name)
+        if value is None:
+            return None
+        found = value.shape[0] if hasattr(value, "shape") else len(value)
+        if found != n_docs:
+            raise ValueError(
+                f"{name} describes {found} documents but counts has {n_docs} rows; give one entry"
+                " per document."
+            )
+        return _FORMS[name](value, n_docs, name)
+
+    def __len__(self) -> int:
+        return self.n_docs
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of documents and words."""
+        return self.counts.shape
 
     @property
     def n_docs(self) -> int:
@@ -97,32 +139,53 @@ class Corpus:
         return float(self.counts.sum())
 
     def __repr__(self) -> str:
-        extras = [
-            name
-            for name in ("vocabulary", "authors", "links", "labels", "doc_names", "dates")
-            if getattr(self, name) is not None
-        ]
         return (
             f"Corpus({self.n_docs:,} documents x {self.n_words:,} words, {self.n_tokens:,.0f}"
-            f" tokens{''.join(f', {e}' for e in extras)})"
+            f" tokens{''.join(f', {name}' for name in self._known())})"
         )
+
+    def _known(self) -> list[str]:
+        """What is known beside counts."""
+        return [name for name in BESIDE if getattr(self, name) is not None]
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks."""
+        rows = [
+            ("documents", f"{self.n_docs:,}"),
+            ("words", f"{self.n_words:,}"),
+            ("tokens", f"{self.n_tokens:,.0f}"),
+            *((name, self._summary(name)) for name in self._known()),
+        ]
+        cells = (f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in rows)
+        return f"<table>{''.join(cells)}</table>"
+
+    def _summary(self, name: str) -> str:
+        value = getattr(self, name)
+        if name == "links":
+            return f"{value.nnz:,}"
+        if name == "texts":
+            return f"{len(value):,}"
+        names = value.names if isinstance(value, Membership) else value
+        shown = ", ".join(printable(str(entry)[:LONGEST_SHOWN]) for entry in names[:MOST_SHOWN])
+        return f"{len(names):,}: {shown}{', …' if len(names) > MOST_SHOWN else ''}"
 
     def __getitem__(self, rows: Any) -> Corpus:
         """The documents in `rows` (a number, indices, slice or mask).
 
-        Links keep only pairs with both ends inside.
+        Links keep only pairs with both ends inside, authors and labels only names that occur.
         """
         rows = np.atleast_1d(np.arange(self.n_docs)[rows])
-        return Corpus(
-            self.counts[rows],
-            self.vocabulary,
-            authors=_take(self.authors, rows),
-            links=_take_links(self.links, rows, self.n_docs),
-            labels=_take(self.labels, rows),
-            doc_names=_take(self.doc_names, rows),
-            dates=_take(self.dates, rows),
-            vectorizer=self.vectorizer,
-        )
+        part: dict[str, Any] = {name: _take(getattr(self, name), rows) for name in _FORMS}
+        links = None if self.links is None else sparse.csr_array(self.links[rows][:, rows])
+        if links is not None:
+            links.sort_indices()
+        return self._with(counts=self.counts[rows], links=links, **part)
+
+    def _with(self, **canonical: Any) -> Corpus:
+        """The same with other contents, which are canonical already and not checked again."""
+        made = object.__new__(Corpus)
+        made.__dict__.update({**self.__dict__, **canonical})
+        return made
 
     def like(self, vocabulary: Sequence[str] | None) -> Corpus:
         """This corpus over `vocabulary`, if it is known that it has other words or another order;
@@ -160,7 +223,9 @@ class Corpus:
             (table.data[known], (table.coords[0][known], columns[known])),
             shape=(self.n_docs, len(place)),
         )
-        return replace(self, counts=counts, vocabulary=vocabulary, vectorizer=None)
+        counts.sum_duplicates()
+        words = _words(vocabulary, len(place))
+        return self._with(counts=counts, vocabulary=words, vectorizer=None)
 
     def split(self, test_size: float = 0.2, random_state: int = 0) -> tuple[Corpus, Corpus]:
         """Training and test documents, drawn at random."""
@@ -187,6 +252,66 @@ def counts_for(model: Any, X: Any) -> Any:
     return X.like(getattr(model, "vocabulary_", None)).counts if isinstance(X, Corpus) else X
 
 
+def canonical_corpus(counts: sparse.csr_array, **beside: Any) -> Corpus:
+    """A Corpus of what has the corpus's own forms already; nothing is checked or copied.
+
+    Parameters
+    ----------
+    counts : csr_array
+        As `check_counts` returns them.
+    **beside : Any
+        Other fields of a Corpus.
+
+    Returns
+    -------
+    Corpus
+        The corpus.
+
+    Examples
+    --------
+    >>> from topoi.corpus.checks import check_counts
+    >>> canonical_corpus(check_counts([[1, 2]]))
+    Corpus(1 documents x 2 words, 3 tokens)
+    """
+    made = object.__new__(Corpus)
+    made.__dict__.update({field.name: None for field in fields(Corpus)}, counts=counts, **beside)
+    return made
+
+
+def _words(vocabulary: Any, n_words: int) -> np.ndarray | None:
+    """The vocabulary as an array of text."""
+    if vocabulary is None:
+        return None
+    refuse_half_characters(vocabulary, "vocabulary")
+    words = np.asarray(vocabulary, dtype=str)
+    if words.shape != (n_words,):
+        raise ValueError(
+            f"vocabulary has {words.size} words but counts has {n_words} columns; they must agree."
+        )
+    _refuse_twice(words.tolist())
+    return words
+
+
+def _texts(values: Any, n_docs: int, what: str) -> list[str]:
+    """One text per document; "" where there is none."""
+    refuse_half_characters(values, what)
+    return ["" if _is_missing(value) else document_name(value) for value in values]
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, or pandas' NA and NaT."""
+    return value is None or (not isinstance(value, str) and str(value) in ("nan", "<NA>", "NaT"))
+
+
+_FORMS: Mapping[str, Callable[[Any, int, str], Any]] = {  # of what each document has one of
+    "authors": membership,
+    "labels": label_membership,
+    "doc_names": _texts,
+    "dates": _texts,
+    "texts": _texts,
+}
+
+
 def _refuse_twice(words: list[str]) -> None:
     """Two columns of one word could be told apart neither in topics nor in new documents."""
     if len(set(words)) < len(words):
@@ -198,17 +323,6 @@ def _refuse_twice(words: list[str]) -> None:
 
 
 def _take(values: Any, rows: np.ndarray) -> Any:
-    if values is None:
-        return None
-    if hasattr(values, "iloc"):  # pandas, by place and not by label
-        return values.iloc[rows]
-    return values[rows] if hasattr(values, "shape") else [values[i] for i in rows]
-
-
-def _take_links(links: Any, rows: np.ndarray, n_docs: int) -> Any:
-    from topoi.corpus.metadata import adjacency, are_pairs
-
-    if links is None:
-        return None
-    inside = adjacency(links, n_docs)[rows][:, rows]
-    return np.column_stack(inside.tocoo().coords) if are_pairs(links, n_docs) else inside
+    if values is None or isinstance(values, Membership):
+        return None if values is None else values[rows]
+    return [values[i] for i in rows]

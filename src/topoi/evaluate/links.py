@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from topoi.corpus.metadata import adjacency, symmetric
+from topoi.corpus.links import adjacency, symmetric
 
 __all__ = [
     "LinkKFold",

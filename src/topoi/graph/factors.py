@@ -1,6 +1,7 @@
 """Factors: what a model is made of.
 
-Each one adds its part to a plan; `build_graph` compiles the plan.
+Each one adds its part to a plan; `build_graph` compiles the plan. Factors hold their data in the
+forms of a Corpus; `TopicModel` brings other forms into these by `canonical_factor`.
 
 LDA is [Words(counts), Documents()]. Another model is another list. A factor may say which weights
 the messages carry (Words), who owns a document (Documents), which topics it may use, or what other
@@ -10,14 +11,15 @@ documents tell it (a `Field`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
 
-from topoi.corpus.checks import check_counts
-from topoi.corpus.metadata import adjacency, indicator, one_each, symmetric, zero_one
+from topoi.corpus import Membership
+from topoi.corpus.links import adjacency, symmetric
+from topoi.corpus.metadata import label_membership, membership
 from topoi.graph.plan import Plan
 from topoi.graph.weighting import Weighting, fit_weighting
 from topoi.graph.wiring import Graph, build_graph
@@ -30,6 +32,7 @@ __all__ = [
     "Labels",
     "Links",
     "Words",
+    "canonical_factor",
     "compile_factors",
     "make_plan",
 ]
@@ -75,13 +78,12 @@ class Words:
     frozen: bool = False
 
     def add_to(self, plan: Plan) -> None:
-        counts = check_counts(self.counts, name="counts")
         weighting = (
             self.weighting
             if isinstance(self.weighting, Weighting)
-            else fit_weighting(self.weighting, counts)
+            else fit_weighting(self.weighting, self.counts)
         )
-        plan.counts = weighting(counts)
+        plan.counts = weighting(self.counts)
         plan.word_base = self.base
         plan.frozen_words = self.frozen
 
@@ -101,11 +103,10 @@ class Authors:
 
     A document without authors owns itself.
 
-    authors: a list of names for each document, or a documents x authors indicator matrix. prior:
-    "uniform" or "learned": whether co-authors count equally, or as much as their words say (A8).
-    names: fixes the order of authors; others follow. base: (A, K) tokens the named authors already
-    hold. After compilation `names` holds all names; owners beyond them are documents without
-    authors.
+    authors: a Membership (`TopicModel` takes all forms that a Corpus does). prior: "uniform" or
+    "learned": whether co-authors count equally, or as much as their words say (A8). names: fixes
+    the order of authors; others follow. base: (A, K) tokens the named authors already hold. After
+    compilation `names` holds all names; owners beyond them are documents without authors.
     """
 
     authors: Any
@@ -118,7 +119,7 @@ class Authors:
         if self.prior not in ("uniform", "learned"):
             raise ValueError(f"author_prior is {self.prior!r}; choose 'uniform' or 'learned'.")
         n_docs = plan.counts.shape[0]
-        members, self.names = indicator(self.authors, n_docs, "authors", self.names)
+        members, self.names = self.authors.matrix, self.authors.names
         orphans = np.flatnonzero(np.diff(members.indptr) == 0)
         own = sparse.csr_array(
             (np.ones(len(orphans)), (orphans, np.arange(len(orphans)))),
@@ -136,9 +137,9 @@ class Labels:
     """Topics are labels: a document uses its own labels and the `background` topics, an unlabeled
     one all topics (labeled LDA).
 
-    labels: a list of labels for each document, one label each, or a documents x labels indicator
-    matrix. classes: fixes their order. After compilation `classes` holds all labels; topic k is
-    classes[k], background topics follow.
+    labels: a Membership (`TopicModel` takes all forms that a Corpus does). classes: fixes their
+    order. After compilation `classes` holds all labels; topic k is classes[k], background topics
+    follow.
     """
 
     labels: Any
@@ -148,14 +149,7 @@ class Labels:
     def add_to(self, plan: Plan) -> None:
         assert plan.counts is not None, "Words come first"
         n_docs = plan.counts.shape[0]
-        labels = one_each(self.labels)
-        fixed = self.classes
-        known, self.classes = indicator(labels, n_docs, "labels", fixed)
-        if fixed is not None and len(self.classes) > len(fixed):
-            raise ValueError(
-                f"labels holds {self.classes[len(fixed)]!r}, which is not among classes; add it"
-                " there, or leave it out."
-            )
+        known, self.classes = self.labels.matrix, self.labels.names
         if known.shape[1] + self.background != plan.n_topics:
             raise ValueError(
                 f"{known.shape[1]} labels and {self.background} background topics make"
@@ -176,8 +170,8 @@ class Labels:
 class Links:
     """Linked documents tell each other their topics (relational topic model, eqs. 28-30).
 
-    links: documents x documents matrix, pairs (m, 2), or a list of neighbours for each document;
-    made symmetric, without self-links, unless `directed`. weight: xi, a number in [0, 1), or
+    links: a documents x documents csr_array of ones (`TopicModel` takes all forms that a Corpus
+    does); made symmetric, without self-links, unless `directed`. weight: xi, a number in [0, 1), or
     "learn". factor: how a neighbour's topics speak: through a K x K table eta of topics that link,
     estimated by EM ("learned") or by plain co-occurrence as in eq. 28 ("paper"), or directly
     ("identity").
@@ -211,13 +205,8 @@ class Links:
                 f"link_weight is {self.weight!r}; expected a number from 0 up to (not including) 1,"
                 " or 'learn'."
             )
-        self.adjacency = (
-            adjacency(self.links, plan.counts.shape[0])
-            if self.known is None
-            else zero_one(sparse.csr_array(self.links))
-        )
-        if self.known is None and not self.directed:
-            self.adjacency = symmetric(self.adjacency)
+        both_ways = self.known is None and not self.directed
+        self.adjacency = symmetric(self.links) if both_ways else self.links
         if self.adjacency.nnz and (self.weight > 0 or self.learn):
             plan.fields.append(self)
 
@@ -267,6 +256,48 @@ class Links:
             shape=self.adjacency.shape,
         )
         return lift * (doc_topic.T @ (each @ doc_topic)) + 1e-6
+
+
+def canonical_factor(factor: Factor, n_docs: int) -> Factor:
+    """A factor with its authors, labels or links in the form that a Corpus has them in.
+
+    Parameters
+    ----------
+    factor : Factor
+        Any factor. It stays as it is.
+    n_docs : int
+        Number of documents.
+
+    Returns
+    -------
+    Factor
+        A new factor, or `factor` if it is of another kind.
+
+    Examples
+    --------
+    >>> canonical_factor(Authors([["bo"], ["al", "bo"]]), 2).authors.names.tolist()
+    ['al', 'bo']
+    """
+    if isinstance(factor, Authors):
+        members = membership(factor.authors, n_docs, "authors", factor.names)
+        return replace(factor, authors=members, names=members.names)
+    if isinstance(factor, Labels):
+        return replace(factor, labels=_among_classes(factor, n_docs))
+    if isinstance(factor, Links) and factor.known is None:
+        return replace(factor, links=adjacency(factor.links, n_docs))
+    return factor
+
+
+def _among_classes(factor: Labels, n_docs: int) -> Membership:
+    """The labels, none of which is new if classes are given."""
+    fixed = factor.classes
+    labels = label_membership(factor.labels, n_docs, "labels", fixed)
+    if fixed is not None and len(labels.names) > len(fixed):
+        raise ValueError(
+            f"labels holds {labels.names[len(fixed)]!r}, which is not among classes; add it there,"
+            " or leave it out."
+        )
+    return labels
 
 
 def make_plan(factors: Sequence[Factor], n_topics: int) -> Plan:

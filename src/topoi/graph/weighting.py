@@ -24,6 +24,9 @@ class Weighting:
     scale: float
 
     def __call__(self, counts: sparse.csr_array) -> sparse.csr_array:
+        """The weights of canonical counts: these themselves, if nothing changes."""
+        if self.kind == "count" and self.scale == 1:
+            return counts
         weights = counts.copy()
         if self.kind == "log":
             weights.data = np.log1p(counts.data)

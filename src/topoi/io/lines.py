@@ -21,7 +21,6 @@ __all__ = [
     "existing",
     "numbered_lines",
     "read_words",
-    "rows_of",
     "stem_and_suffix",
     "write_text",
     "writing_words",
@@ -158,16 +157,3 @@ def writing_words(path: Path, words: Sequence[str]) -> Iterator[None]:
 def write_text(path: str | Path) -> AbstractContextManager[IO[bytes]]:
     """A text file to write, as `atomic_write` makes it; compressed if its name ends in .gz."""
     return atomic_write(path, compress=Path(path).suffix.lower() == ".gz")
-
-
-def rows_of(value: Any) -> list[list[str]]:
-    """Authors or labels of a corpus as lists of names, whatever form they have."""
-    from topoi.corpus.metadata import indicator, one_each
-
-    table, names = indicator(
-        one_each(value), value.shape[0] if hasattr(value, "shape") else len(value), "names"
-    )
-    return [
-        [str(names[i]) for i in table.indices[a:b]]
-        for a, b in zip(table.indptr[:-1], table.indptr[1:], strict=True)
-    ]

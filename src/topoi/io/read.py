@@ -112,9 +112,8 @@ def read(
         )
     with enough_memory(rows.name):
         counts = _count(vectorizer, gathering, rows.name)
-    corpus = Corpus(
-        counts, vectorizer.get_feature_names_out(), vectorizer=vectorizer, **gathering.columns()
-    )
+        words, beside = vectorizer.get_feature_names_out(), gathering.columns()
+        corpus = Corpus(counts, words, vectorizer=vectorizer, **beside)
     return _with_links(corpus, gathering.links, name)
 
 

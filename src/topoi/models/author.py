@@ -14,9 +14,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.choices import AuthorPrior, ScheduleName, WeightingName
-from topoi.graph.factors import Authors, Documents, Factor
+from topoi.graph.factors import Authors, Documents
 from topoi.io.lines import composed
 from topoi.models.base import TopicModelBase
+from topoi.models.inputs import author_members
 from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
 
 __all__ = ["AuthorTopicModel"]
@@ -185,23 +186,16 @@ class AuthorTopicModel(TopicModelBase):
         AuthorTopicModel
             This model.
         """
-        authors = getattr(X, "authors", None) if authors is None else authors
-        if authors is None:
+        corpus = self._corpus(X, reset=True)
+        members = author_members(authors, corpus)
+        if members is None:
             warnings.warn(
                 "No authors were given, so this is LDA; give them with authors=... or in a Corpus.",
                 stacklevel=2,
             )
-        factor = Authors(authors, self.author_prior) if authors is not None else None
-        state = self._fit(
-            self._counts(X, reset=True),
-            [factor or Documents()],
-            self.n_components,
-            checkpoint,
-            checkpoint_every,
-        )
-        self.author_names_ = (
-            np.array([], dtype=str) if factor is None or factor.names is None else factor.names
-        )
+        owners = Documents() if members is None else Authors(members, self.author_prior)
+        state = self._fit(corpus.counts, [owners], self.n_components, checkpoint, checkpoint_every)
+        self.author_names_ = np.array([], dtype=str) if members is None else members.names
         named = len(self.author_names_)
         self.author_counts_ = state.owner_counts()[:named].astype(np.float64)
         self.author_topic_ = state.owner_topic()[:named]
@@ -237,16 +231,15 @@ class AuthorTopicModel(TopicModelBase):
             Rows sum to 1.
         """
         check_is_fitted(self)
-        counts = self._counts(X, reset=False)
-        authors = getattr(X, "authors", None) if authors is None else authors
-        if authors is None:
-            return self._fold_in(self.weighting_(counts)).astype(self._dtype)
+        corpus = self._corpus(X, reset=False)
+        weights = self.weighting_(corpus.counts)
         names = self.author_names_ if known_authors and len(self.author_names_) else None
+        members = author_members(authors, corpus, names)
+        if members is None:
+            return self._fold_in(weights).astype(self._dtype)
         base = self.author_counts_ if names is not None else None
-        factors: list[Factor] = [
-            Authors(authors, author_prior or self.author_prior, names=names, base=base)
-        ]
-        return self._fold_in_state(self.weighting_(counts), factors).doc_topic().astype(self._dtype)
+        owners = Authors(members, author_prior or self.author_prior, base=base)
+        return self._fold_in_state(weights, [owners]).doc_topic().astype(self._dtype)
 
     def score(self, X: Any, y: Any = None, *, authors: Any = None, **metadata: Any) -> float:
         """Mean log-likelihood per token of X, with topic proportions from `transform`; higher is

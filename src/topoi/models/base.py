@@ -6,7 +6,6 @@ What they show of their topics is in topics.py.
 from __future__ import annotations
 
 import numbers
-import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,11 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from topoi.choices import ScheduleName, WeightingName
 from topoi.corpus import Corpus
-from topoi.corpus.checks import check_counts, refuse_broken
 from topoi.corpus.splits import hold_out
 from topoi.graph.factors import Factor, Words, make_plan
 from topoi.graph.plan import Plan
@@ -36,7 +34,7 @@ from topoi.infer.rules import Rule, make_prediction_rule, make_rule
 from topoi.infer.schedules import make_schedule
 from topoi.infer.state import STARTS, State
 from topoi.infer.threads import ThreadPool
-from topoi.io.formats.h5ad import is_anndata
+from topoi.models.inputs import read_documents
 from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
 from topoi.models.preflight import (
     refuse_fractions,
@@ -281,109 +279,33 @@ class TopicModelBase(Topics):
         return isinstance(self.tol, str) and self.tol == "paper"
 
     def _counts(self, X: Any, *, reset: bool) -> sparse.csr_array:
-        """X as canonical counts, after scikit-learn's checks and our own; at a fit there must be
-        words in it.
-        """
-        counts = self._read(X, reset=reset)
-        if reset and not counts.nnz:
+        """The counts of X; see `_corpus`."""
+        return self._corpus(X, reset=reset).counts
+
+    def _corpus(self, X: Any, *, reset: bool) -> Corpus:
+        """X as a Corpus (models/inputs.py); at a fit there must be words in it."""
+        corpus = self._read(X, reset=reset)
+        if reset and not corpus.counts.nnz:
             raise ValueError(
                 "X holds no words at all: every entry is 0. Check the vectoriser's vocabulary,"
                 " min_df and stop words."
             )
-        return counts
+        return corpus
 
-    def _read(self, X: Any, *, reset: bool) -> sparse.csr_array:
-        """X as canonical counts. reset: the model is new to its words."""
-        corpus = X if isinstance(X, Corpus) else None
-        checked = (
-            self._checked_corpus(corpus, reset)
-            if corpus is not None
-            else self._checked_matrix(X, reset)
-        )
-        counts = check_counts(checked)
+    def _read(self, X: Any, *, reset: bool) -> Corpus:
+        """X as a Corpus. reset: the model is new to its words."""
+        corpus, dtype = read_documents(self, X, reset=reset)
         if reset:
-            self._dtype = checked.dtype
-            self.vocabulary_ = (
-                corpus.vocabulary
-                if corpus is not None
-                else getattr(self, "feature_names_in_", None)
-            )
-            self.vectorizer_ = None if corpus is None else corpus.vectorizer
+            self._dtype = dtype
+            names = getattr(self, "feature_names_in_", None)
+            self.vocabulary_ = corpus.vocabulary if corpus.vocabulary is not None else names
+            self.vectorizer_ = corpus.vectorizer
             self.doc_names_ = (
-                None
-                if corpus is None or corpus.doc_names is None
-                else np.asarray(corpus.doc_names, dtype=str)
+                None if corpus.doc_names is None else np.array(corpus.doc_names, dtype=str)
             )
             self._topic_names: dict[int, str] = {}
             self._finished_run = None
-        return counts
-
-    def _checked_corpus(self, corpus: Corpus, reset: bool) -> sparse.csr_array:
-        """A Corpus has made its own checks; its words are left, which are put in the order of
-        training.
-        """
-        if not reset:
-            corpus = corpus.like(getattr(self, "vocabulary_", None))
-        if reset:
-            self.n_features_in_ = corpus.n_words
-            self.__dict__.pop("feature_names_in_", None)
-        elif corpus.n_words != self.n_features_in_:
-            raise ValueError(
-                f"X has {corpus.n_words} features, but {type(self).__name__} is expecting"
-                f" {self.n_features_in_} features as input: use the vocabulary of training."
-            )
-        return corpus.counts
-
-    def _checked_matrix(self, X: Any, reset: bool) -> sparse.csr_array:
-        if (isinstance(X, Sequence) or getattr(X, "ndim", 2) == 1) and isinstance(
-            next(iter(X), None), str
-        ):
-            knows_how = not reset and getattr(self, "vectorizer_", None) is not None
-            cure = (
-                "Make them with topoi.read(X, vectorizer=model.vectorizer_)"
-                if knows_how
-                else "Put CountVectorizer() before the model in a Pipeline"
-            )
-            raise ValueError(f"X is a list of texts; expected documents x words counts. {cure}.")
-        if is_anndata(X):
-            raise ValueError("X is AnnData; expected documents x words counts. Give topoi.read(X).")
-        names = list(getattr(X, "columns", ()))
-        if all(isinstance(name, str) for name in names) and not all(
-            type(name) is str for name in names
-        ):
-            X = X.rename(columns=str)  # NumPy's strings, which scikit-learn does not take for names
-        refuse_broken(X)
-        if sparse.issparse(X) and X.dtype.kind in "iub" and X.dtype.itemsize < 8:
-            X = X.astype(np.float64)  # small types overflow where entries are summed
-        if not reset and not hasattr(self, "feature_names_in_"):
-            X = self._in_order(X)
-        try:
-            checked = validate_data(
-                self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
-            )
-        except ValueError as error:
-            cure = (
-                "\nReplace missing counts by 0, for instance with numpy.nan_to_num."
-                if re.search("NaN|infinity", str(error))
-                else ""
-            )
-            raise ValueError(f"{error}{cure}") from error
-        counts = sparse.csr_array(checked)
-        if counts.nnz and counts.data.min() < 0:
-            raise ValueError(
-                f"Negative values in data passed to {type(self).__name__}: topic models need counts"
-                " or weights >= 0. Clip them, or check the preprocessing."
-            )
-        return counts
-
-    def _in_order(self, frame: Any) -> Any:
-        """A DataFrame with its columns in the order of the Corpus that the model was fitted on; any
-        other X as it is.
-        """
-        words = getattr(self, "vocabulary_", None)
-        if words is None or set(map(str, getattr(frame, "columns", ()))) != set(words):
-            return frame
-        return frame[list(words)]
+        return corpus
 
     def _seed(self) -> int:
         """A whole number from random_state: int, None (a fresh one), RandomState or Generator."""
@@ -540,13 +462,14 @@ class TopicModelBase(Topics):
             The higher, the better.
         """
         check_is_fitted(self)
-        counts = self._counts(X, reset=False)
+        corpus = self._corpus(X, reset=False)
+        counts = corpus.counts
         if not counts.nnz:
             raise ValueError(
                 "X holds no words, so it has no likelihood. Score documents that share words with"
                 " the training documents."
             )
-        proportions = np.asarray(self.transform(X, **metadata))
+        proportions = np.asarray(self.transform(corpus, **metadata))
         with ThreadPool(self.n_jobs) as pool:
             return float(
                 document_log_likelihood(counts, proportions, self.topic_word_, pool).sum()

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from topoi.choices import ScheduleName, WeightingName
-from topoi.corpus.metadata import indicator, one_each
-from topoi.graph.factors import Authors, Documents, Factor, Labels, Words
+from topoi.graph.factors import Authors, Documents, Factor, Labels, Words, canonical_factor
 from topoi.graph.weighting import fit_weighting
 from topoi.models.base import TopicModelBase
 from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
@@ -165,9 +164,27 @@ class TopicModel(TopicModelBase):
         TopicModel
             This model.
         """
-        factors = [
-            copy(factor) for factor in self.factors
-        ]  # they learn; the given ones stay as they are
+        given = self._checked_factors()
+        counts = self._counts(given[0].counts, reset=True)
+        # They learn; the given ones stay as they are.
+        factors = [canonical_factor(copy(factor), counts.shape[0]) for factor in given]
+        kind = given[0].weighting
+        self.weighting_ = fit_weighting(kind, counts) if isinstance(kind, str) else kind
+        labels = next((factor for factor in factors if isinstance(factor, Labels)), None)
+        n_topics = (
+            self.n_components if labels is None else len(labels.labels.names) + labels.background
+        )
+        words = replace(given[0], counts=counts, weighting=self.weighting_)
+        state = self._fit_factors(
+            counts, [words, *factors[1:]], n_topics, checkpoint, checkpoint_every
+        )
+        self.owner_topic_ = state.owner_topic()
+        self.factors_ = factors
+        return self
+
+    def _checked_factors(self) -> list[Any]:
+        """The factors, with an owner of documents; Words come first."""
+        factors: list[Any] = list(self.factors)
         if not factors or not isinstance(factors[0], Words):
             raise ValueError(
                 "The first factor must be Words(counts): TopicModel([Words(counts), ...])."
@@ -186,25 +203,7 @@ class TopicModel(TopicModelBase):
                 "Words and Labels come once, and documents have one kind of owner: give one Words,"
                 " one Labels, and one of Authors and Documents."
             )
-        if not n_owners:
-            factors.insert(1, Documents())
-        counts = self._counts(factors[0].counts, reset=True)
-        kind = factors[0].weighting
-        self.weighting_ = fit_weighting(kind, counts) if isinstance(kind, str) else kind
-        n_topics = self.n_components
-        for factor in factors:
-            if isinstance(factor, Labels):
-                _, classes = indicator(
-                    one_each(factor.labels), counts.shape[0], "labels", factor.classes
-                )
-                n_topics = len(classes) + factor.background
-        words = replace(factors[0], counts=counts, weighting=self.weighting_)
-        state = self._fit_factors(
-            counts, [words, *factors[1:]], n_topics, checkpoint, checkpoint_every
-        )
-        self.owner_topic_ = state.owner_topic()
-        self.factors_ = factors
-        return self
+        return factors if n_owners else [factors[0], Documents(), *factors[1:]]
 
     def fit_transform(
         self,

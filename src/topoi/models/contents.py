@@ -50,7 +50,6 @@ def contents(model: Any) -> dict[str, Any]:
         "doc_names_",
         "author_names_",
         "classes_",
-        "doc_ids_",
     } & set(schema):
         found[name] = None if found[name] is None else plain_text(found[name])
     return found
@@ -146,7 +145,7 @@ def attributes(model: Any, found: Mapping[str, Any]) -> Any:
             found.get(name) is not None or name in signature(type(model)).parameters
         ):
             setattr(model, name, found[name])
-    for name in ("vocabulary_", "doc_names_", *(["doc_ids_"] if "doc_ids_" in schema else [])):
+    for name in ("vocabulary_", "doc_names_"):
         setattr(model, name, found.get(name))
     if "rule" in schema:
         model.rule = _rule(found)
@@ -156,8 +155,6 @@ def attributes(model: Any, found: Mapping[str, Any]) -> Any:
     model.n_features_in_, model._dtype = model.components_.shape[1], model.components_.dtype
     if "feature_names_in_" in found:
         model.feature_names_in_ = found["feature_names_in_"].astype(object)
-    if found.get("doc_ids_") is not None:
-        model.doc_ids_ = found["doc_ids_"].tolist()
     if "history_.sweep" in found:
         model.history_ = records(found)
     if "links_.indices" in found:

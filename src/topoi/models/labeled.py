@@ -12,7 +12,8 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.choices import ScheduleName, WeightingName
-from topoi.corpus.metadata import indicator, is_table, one_each
+from topoi.corpus import Membership
+from topoi.corpus.metadata import is_table, label_membership, one_each
 from topoi.graph.factors import Documents, Factor, Labels
 from topoi.models.base import TopicModelBase
 from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
@@ -175,8 +176,7 @@ class LabeledLDA(TopicModelBase):
         LabeledLDA
             This model.
         """
-        y = getattr(X, "labels", None) if y is None else y
-        if y is None:
+        if y is None and getattr(X, "labels", None) is None:
             raise ValueError(
                 "LabeledLDA requires y to be passed, but the target y is None. Give the labels of"
                 " each document, or use LDA for topics without labels."
@@ -186,34 +186,36 @@ class LabeledLDA(TopicModelBase):
             raise ValueError(
                 f"threshold is {part!r}; expected a part of the largest share, above 0 and up to 1."
             )
-        counts = self._counts(X, reset=True)
-        column = is_table(y) and y.shape[1] == 1
-        if column:
+        corpus = self._corpus(X, reset=True)
+        if _is_column(y):
             warnings.warn(
                 "A column-vector y was passed when a 1d array was expected.",
                 DataConversionWarning,
                 stacklevel=2,
             )
-        labels = one_each(y)
-        table, classes = indicator(labels, counts.shape[0], "y")
-        if not table.nnz:
+        labels = corpus.labels if y is None else label_membership(y, corpus.n_docs, "y")
+        classes = labels.names
+        if not labels.matrix.nnz:
             raise ValueError("y holds no label at all. For topics without labels use LDA.")
         if classes.dtype.kind == "f" and (classes != np.round(classes)).any():
             raise ValueError(
                 "Unknown label type: y is continuous. Give labels; for numbers use a regression on"
                 " topic proportions."
             )
-        self._seen = np.asarray(table.sum(axis=0) > 0)
+        self._seen = np.asarray(labels.matrix.sum(axis=0) > 0)
         if not self._seen.all():
             missing = ", ".join(map(str, classes[~self._seen][:5]))
             warnings.warn(
                 f"No document has the label {missing}, so it is never predicted.", stacklevel=2
             )
-        self._as_matrix = is_table(labels)
-        self._single = not self._as_matrix and (column or not _is_nested(y))
-        factors: list[Factor] = [Documents(), Labels(labels, self.background_topics, classes)]
+        self._as_matrix, self._single = _form(labels if y is None else y)
+        factors: list[Factor] = [Documents(), Labels(labels, self.background_topics)]
         self._fit(
-            counts, factors, len(classes) + self.background_topics, checkpoint, checkpoint_every
+            corpus.counts,
+            factors,
+            len(classes) + self.background_topics,
+            checkpoint,
+            checkpoint_every,
         )
         self.classes_ = classes
         return self
@@ -308,11 +310,10 @@ class LabeledLDA(TopicModelBase):
             return super().score(X)
         predicted = self.predict(X)
         n_docs = len(predicted)
-        labels = one_each(y)
-        truth, _ = indicator(labels, n_docs, "y", None if is_table(labels) else self.classes_)
-        found, _ = indicator(
-            one_each(predicted), n_docs, "y", None if self._as_matrix else self.classes_
-        )
+        in_matrix = is_table(one_each(y))
+        truth = label_membership(y, n_docs, "y", None if in_matrix else self.classes_).matrix
+        known = None if self._as_matrix else self.classes_
+        found = label_membership(predicted, n_docs, "y", known).matrix
         width = max(truth.shape[1], found.shape[1])
         truth.resize((n_docs, width))
         found.resize((n_docs, width))
@@ -341,6 +342,18 @@ class LabeledLDA(TopicModelBase):
         # Poor on the clouds of points that scikit-learn tries, as naive Bayes is.
         tags.classifier_tags = ClassifierTags(multi_label=True, poor_score=True)
         return tags
+
+
+def _is_column(y: Any) -> bool:
+    return is_table(y) and y.shape[1] == 1
+
+
+def _form(y: Any) -> tuple[bool, bool]:
+    """Whether y is a matrix, and whether it has one label for each document (rather than lists)."""
+    if isinstance(y, Membership):
+        return False, bool((y.counts() <= 1).all())
+    as_matrix = is_table(one_each(y))
+    return as_matrix, not as_matrix and (_is_column(y) or not _is_nested(y))
 
 
 def _is_nested(y: Any) -> bool:

@@ -11,18 +11,10 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.choices import LinkFactor, ScheduleName, WeightingName
-from topoi.corpus import Corpus
-from topoi.corpus.metadata import (
-    adjacency,
-    as_csr,
-    is_table,
-    neighbour_pairs,
-    neighbours_by_id,
-    symmetric,
-    whole_pairs,
-)
+from topoi.corpus.links import document_name, whole_pairs
 from topoi.graph.factors import Documents, Links
 from topoi.models.base import TopicModelBase
+from topoi.models.inputs import both_ways, links_of_new, links_of_training
 from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
 
 __all__ = ["RelationalTopicModel"]
@@ -106,8 +98,6 @@ class RelationalTopicModel(TopicModelBase):
         Joint proportions of the topics at both ends of a link; all sum to 1.
     links_ : csr_array of shape (n_documents, n_documents)
         The links of training.
-    doc_ids_ : list or None
-        Ids of the training documents, if known.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Prior of topics, learned or given.
     topic_word_prior_ : float
@@ -181,7 +171,7 @@ class RelationalTopicModel(TopicModelBase):
         y: Any = None,
         *,
         links: Any = None,
-        doc_ids: Any = None,
+        doc_names: Any = None,
         checkpoint: Any = None,
         checkpoint_every: int = 10,
     ) -> RelationalTopicModel:
@@ -196,9 +186,9 @@ class RelationalTopicModel(TopicModelBase):
         links : array-like, sparse matrix, pairs or lists of neighbours, default=None
             A documents x documents matrix, pairs (m, 2) of document numbers, or a list of
             neighbours for each document. Default: the links of a Corpus; without any, this is LDA.
-        doc_ids : sequence, default=None
-            Ids of the documents, if links name ids. Ids of documents that are not here are left
-            out, so lists of ids survive cross-validation. Default: names of documents in a Corpus.
+        doc_names : sequence, default=None
+            Names of the documents, if links give names. Names of documents that are not here are
+            left out, so lists of names survive cross-validation. Default: those of a Corpus.
         checkpoint : str or Path, default=None
             File to save the run in, and to resume it from; see `LDA.fit`.
         checkpoint_every : int, default=10
@@ -209,26 +199,17 @@ class RelationalTopicModel(TopicModelBase):
         RelationalTopicModel
             This model.
         """
-        by_id = doc_ids is not None and links is not None
-        links = getattr(X, "links", None) if links is None else links
-        doc_ids = getattr(X, "doc_names", None) if doc_ids is None else doc_ids
-        if links is None:
+        corpus = self._corpus(X, reset=True)
+        table, names = links_of_training(links, doc_names, corpus)
+        if table is None:
             warnings.warn(
                 "No links were given, so this is LDA; give them with links=... or in a Corpus.",
                 stacklevel=2,
             )
-        counts = self._counts(X, reset=True)
-        n_docs = counts.shape[0]
-        if doc_ids is not None and len(doc_ids) != n_docs:
-            raise ValueError(
-                f"doc_ids names {len(doc_ids)} documents but X has {n_docs}; give one id per"
-                " document."
-            )
-        links = neighbours_by_id(links, doc_ids) if by_id else links
-        table = sparse.csr_array((n_docs, n_docs)) if links is None else adjacency(links, n_docs)
+            table = sparse.csr_array((corpus.n_docs, corpus.n_docs))
         factor = Links(table, self.link_weight, self.link_factor, self.directed)
         state = self._fit(
-            counts, [Documents(), factor], self.n_components, checkpoint, checkpoint_every
+            corpus.counts, [Documents(), factor], self.n_components, checkpoint, checkpoint_every
         )
         self.link_weight_ = float(factor.weight) if factor in state.graph.plan.fields else 0.0
         joint = np.eye(state.graph.n_topics) if factor.joint is None else factor.joint
@@ -237,11 +218,7 @@ class RelationalTopicModel(TopicModelBase):
         self.link_topic_ = np.eye(state.graph.n_topics) if factor.eta is None else factor.eta
         self.links_ = factor.adjacency
         self.own_topic_ = state.own_topic().astype(self._dtype)
-        self.doc_ids_ = (
-            None
-            if doc_ids is None
-            else [key.item() if isinstance(key, np.generic) else key for key in doc_ids]
-        )
+        self.doc_names_ = None if names is None else np.array(names, dtype=str)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **metadata: Any) -> np.ndarray:
@@ -251,14 +228,14 @@ class RelationalTopicModel(TopicModelBase):
         return self.fit(X, y, **metadata).transform(X, self.links_)
 
     def score(
-        self, X: Any, y: Any = None, *, links: Any = None, doc_ids: Any = None, **metadata: Any
+        self, X: Any, y: Any = None, *, links: Any = None, doc_names: Any = None, **metadata: Any
     ) -> float:
         """Mean log-likelihood per token of X, with topic proportions from `transform`; higher is
         better.
         """
-        return super().score(X, y, links=links, doc_ids=doc_ids, **metadata)
+        return super().score(X, y, links=links, doc_names=doc_names, **metadata)
 
-    def transform(self, X: Any, links: Any = None, *, doc_ids: Any = None) -> np.ndarray:
+    def transform(self, X: Any, links: Any = None, *, doc_names: Any = None) -> np.ndarray:
         """Topic proportions of documents.
 
         Parameters
@@ -271,8 +248,8 @@ class RelationalTopicModel(TopicModelBase):
             differs from N). Or lists of neighbours: numbers below N are training documents, N + i
             is new document i. Default: the links of a Corpus among its own documents, or words
             alone.
-        doc_ids : sequence, default=None
-            Ids of the new documents, if links name ids.
+        doc_names : sequence, default=None
+            Names of the new documents, if links give names.
 
         Returns
         -------
@@ -280,15 +257,17 @@ class RelationalTopicModel(TopicModelBase):
             Rows sum to 1.
         """
         check_is_fitted(self)
-        weights = self.weighting_(self._counts(X, reset=False))
-        if links is None and getattr(X, "links", None) is not None:
-            links = sparse.hstack(
-                [sparse.csr_array((X.n_docs, len(self.doc_topic_))), adjacency(X.links, X.n_docs)]
-            )
-        if links is None or self.link_weight_ == 0:
+        corpus = self._corpus(X, reset=False)
+        weights, n_old = self.weighting_(corpus.counts), self.links_.shape[0]
+        table = (
+            None
+            if self.link_weight_ == 0
+            else links_of_new(links, corpus, n_old, doc_names, self.doc_names_)
+        )
+        if table is None:
             return self._fold_in(weights).astype(self._dtype)
         factor = Links(
-            self._new_links(links, doc_ids, weights.shape[0]),
+            table if self.directed else both_ways(table, n_old),
             self.link_weight_,
             self.link_factor,
             self.directed,
@@ -297,61 +276,17 @@ class RelationalTopicModel(TopicModelBase):
         )
         return self._fold_in_state(weights, [Documents(), factor]).doc_topic().astype(self._dtype)
 
-    def _new_links(self, links: Any, doc_ids: Any, n_new: int) -> sparse.csr_array:
-        """(D, N + D) links of new documents to training documents and among themselves, the latter
-        both ways unless directed.
-        """
-        n_old = self.links_.shape[0]
-        if doc_ids is not None:
-            if self.doc_ids_ is None:
-                raise ValueError(
-                    "This model was fitted without doc_ids, so it cannot know ids of training"
-                    " documents; give their numbers."
-                )
-            links = neighbours_by_id(links, doc_ids, self.doc_ids_)
-        if not is_table(links):
-            if len(links) != n_new:
-                raise ValueError(
-                    f"links lists the neighbours of {len(links)} documents but X has {n_new}; give"
-                    " one list per document."
-                )
-            ends = neighbour_pairs(links)
-            bad = ends[(ends[:, 1] < 0) | (ends[:, 1] >= n_old + n_new), 1]
-            if len(bad):
-                raise ValueError(
-                    f"links names document {bad[0]}; training documents are 0 to {n_old - 1}, new"
-                    f" ones {n_old} to {n_old + n_new - 1}."
-                )
-            links = sparse.csr_array(
-                (np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n_new, n_old + n_new)
-            )
-        table = as_csr(links, "links")
-        if table.shape == (n_new, n_old):
-            table = sparse.csr_array(sparse.hstack([table, sparse.csr_array((n_new, n_new))]))
-        elif table.shape == (n_new, n_new):
-            table = sparse.csr_array(sparse.hstack([sparse.csr_array((n_new, n_old)), table]))
-        if table.shape != (n_new, n_old + n_new):
-            raise ValueError(
-                f"links has shape {table.shape}; expected ({n_new}, {n_old}) to training documents"
-                f" or ({n_new}, {n_old + n_new}) to all."
-            )
-        if self.directed:
-            return table
-        among = symmetric(sparse.csr_array(table[:, n_old:]))
-        return sparse.csr_array(sparse.hstack([table[:, :n_old], among], format="csr"))
-
     def _places(self, pairs: np.ndarray) -> np.ndarray:
-        """(m, 2) numbers of training documents, from numbers or from ids that are text."""
-        if pairs.dtype.kind in "UO" and self.doc_ids_ is not None:
-            number = {key: i for i, key in enumerate(self.doc_ids_)}
-            unknown = next((key for key in pairs.ravel().tolist() if key not in number), None)
+        """(m, 2) numbers of training documents, from numbers or from names."""
+        if pairs.dtype.kind in "UO" and self.doc_names_ is not None:
+            number = {name: i for i, name in enumerate(self.doc_names_.tolist())}
+            named = [[document_name(name) for name in pair] for pair in pairs.tolist()]
+            unknown = next((name for pair in named for name in pair if name not in number), None)
             if unknown is not None:
                 raise ValueError(
-                    f"pairs names {unknown!r}, which is not a id of a training document."
+                    f"pairs names {unknown!r}, which is not the name of a training document."
                 )
-            return np.array(
-                [[number[key] for key in pair] for pair in pairs], dtype=np.int64
-            ).reshape(-1, 2)
+            return np.array([[number[name] for name in pair] for pair in named], dtype=np.int64)
         pairs = whole_pairs(pairs)
         bad = pairs[(pairs < 0) | (pairs >= len(self.doc_topic_))]
         if len(bad):
@@ -371,13 +306,14 @@ class RelationalTopicModel(TopicModelBase):
         root = root / np.sqrt(np.einsum("ik,kl,il->i", root, table, root))[:, None]
         return root, root @ table
 
-    def link_scores(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Scores of document pairs: how well they agree through the table of topics that link.
+    def score_proportions(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Scores of pairs of documents from their topic proportions: how well they agree through
+        the table of topics that link.
 
         Parameters
         ----------
         first, second : ndarray of shape (n_pairs, n_components)
-            Topic proportions of both ends.
+            Topic proportions of the two ends.
 
         Returns
         -------
@@ -387,27 +323,67 @@ class RelationalTopicModel(TopicModelBase):
         """
         return np.einsum("ik,ik->i", self._speak(first)[1], self._speak(second)[0])
 
-    def predict_links(self, pairs_or_X: Any, n: int = 10) -> Any:
-        """Scores of pairs, or recommendations for new documents.
+    def link_scores(self, pairs: Any) -> np.ndarray:
+        """Scores of pairs of training documents: the higher, the likelier is a link.
 
-        pairs (m, 2) of training document numbers, or of ids that are text: (m,) scores, higher =
-        likelier. X (documents x words): for each document a list of n (training document, score),
-        best first; training documents by id if fit knew ids.
+        Parameters
+        ----------
+        pairs : array of shape (n_pairs, 2)
+            Numbers of training documents, or their names.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+            See `score_proportions`.
+
+        Examples
+        --------
+        >>> from topoi.datasets import make_links
+        >>> corpus, _ = make_links(60)
+        >>> model = RelationalTopicModel(3, max_iter=5).fit(corpus)
+        >>> model.link_scores([(0, 1), (0, 2)]).shape
+        (2,)
         """
         check_is_fitted(self)
+        ends = np.asarray(pairs)
+        if ends.size and (ends.ndim != 2 or ends.shape[1] != 2):
+            raise ValueError(
+                f"pairs has shape {ends.shape}; expected two columns, the two documents of each"
+                " pair. For new documents use recommend_links(X)."
+            )
+        places = self._places(ends.reshape(-1, 2))
         proportions = self.doc_topic_.astype(np.float64)
-        if (
-            not sparse.issparse(pairs_or_X)
-            and not isinstance(pairs_or_X, Corpus)
-            and self.n_features_in_ != 2
-        ):
-            pairs = np.asarray(pairs_or_X)
-            if not pairs.size or (pairs.ndim == 2 and pairs.shape[1] == 2):
-                ends = self._places(pairs.reshape(-1, 2))
-                return self.link_scores(proportions[ends[:, 0]], proportions[ends[:, 1]])
-        names = range(len(proportions)) if self.doc_ids_ is None else self.doc_ids_
-        known, recommended = self._speak(proportions)[0], []
-        for spoken in self._speak(np.asarray(self.transform(pairs_or_X), dtype=np.float64))[1]:
+        return self.score_proportions(proportions[places[:, 0]], proportions[places[:, 1]])
+
+    def recommend_links(self, X: Any, n: int = 10) -> list[list[tuple[Any, float]]]:
+        """The training documents that new documents are likeliest to link to.
+
+        Parameters
+        ----------
+        X : Corpus, array, sparse matrix or DataFrame of shape (n_docs, n_words)
+            New documents.
+        n : int, default=10
+            Number of recommendations for each.
+
+        Returns
+        -------
+        list of lists
+            For each document n pairs (training document, score), best first. Training documents
+            are called by their names, or by their numbers if the fit knew no names.
+
+        Examples
+        --------
+        >>> from topoi.datasets import make_links
+        >>> corpus, _ = make_links(60)
+        >>> model = RelationalTopicModel(3, max_iter=5).fit(corpus)
+        >>> [len(best) for best in model.recommend_links(corpus.counts[:2], n=4)]
+        [4, 4]
+        """
+        check_is_fitted(self)
+        known = self._speak(self.doc_topic_.astype(np.float64))[0]
+        names = range(len(known)) if self.doc_names_ is None else self.doc_names_.tolist()
+        recommended = []
+        for spoken in self._speak(np.asarray(self.transform(X), dtype=np.float64))[1]:
             scores = known @ spoken
             recommended.append(
                 [(names[i], float(scores[i])) for i in np.argsort(-scores, kind="stable")[:n]]

@@ -141,7 +141,6 @@ OWN: dict[str, dict[str, Array | Value]] = {
         "own_topic_": Array("f4 f8", ("D", "K"), 0, 1.001, to_one="rows"),
         "links_.indptr": Array("i4 i8", ("D+1",), 0),
         "links_.indices": Array("i4 i8", ("L",), 0),
-        "doc_ids_": Array(NAMES, ("D",), optional=True),
     },
     "LabeledLDA": {
         "classes_": Array(NAMES, ("C",), different=True),

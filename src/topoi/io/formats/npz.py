@@ -13,10 +13,10 @@ import numpy as np
 import psutil
 from scipy import sparse
 
-from topoi.corpus import Corpus
+from topoi.corpus import Corpus, Membership
 from topoi.corpus.checks import is_whole, refuse_broken, refuse_half_characters
 from topoi.io.formats.checks import check_size, naming
-from topoi.io.lines import existing, rows_of
+from topoi.io.lines import existing
 from topoi.io.registry import ReadOptions
 from topoi.storage.archive import Header, Refused, member_names, n_bytes, open_zip
 from topoi.storage.files import atomic_write
@@ -152,7 +152,7 @@ def _corpus(arrays: dict[str, np.ndarray]) -> Corpus:
     others: dict[str, Any] = {name: arrays[name].astype(str) for name in texts}
     if "links" in arrays:
         others["links"] = arrays["links"]
-    return Corpus(counts, vocabulary.tolist(), authors=authors, labels=labels, **others)
+    return Corpus(counts, vocabulary, authors=authors, labels=labels, **others)
 
 
 def _check_rows(
@@ -240,30 +240,27 @@ def write_npz(corpus: Corpus, path: str | Path) -> None:
             arrays[name] = np.asarray(getattr(corpus, name), dtype=str)
     if corpus.authors is not None:
         arrays["authors_indptr"], arrays["authors_indices"], arrays["author_names"] = _as_rows(
-            rows_of(corpus.authors)
+            corpus.authors
         )
     if corpus.labels is not None:
-        rows = rows_of(corpus.labels)
-        indptr, indices, arrays["label_names"] = _as_rows(rows)
-        if max(map(len, rows), default=0) <= 1:
+        indptr, indices, arrays["label_names"] = _as_rows(corpus.labels)
+        if (corpus.labels.counts() <= 1).all():
             arrays["labels"] = np.full(corpus.n_docs, -1, np.int32)
             arrays["labels"][np.diff(indptr) > 0] = indices
         else:
             arrays["labels_indptr"], arrays["labels_indices"] = indptr, indices
     if corpus.links is not None:
-        from topoi.corpus.metadata import adjacency
-
-        table = adjacency(corpus.links, corpus.n_docs).tocoo()
-        arrays["links"] = np.column_stack(table.coords).astype(np.int32)
+        arrays["links"] = np.column_stack(corpus.links.nonzero()).astype(np.int32)
     with atomic_write(path) as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
 
-def _as_rows(rows: list[list[str]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """indptr, indices and sorted names of lists of names."""
+def _as_rows(members: Membership) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """indptr, indices and sorted names, as text; names that no document has are left out."""
+    rows = [list(map(str, row)) for row in members]
     names, indices = np.unique([name for row in rows for name in row], return_inverse=True)
     return (
-        np.cumsum([0, *map(len, rows)]).astype(np.int64),
+        members.matrix.indptr.astype(np.int64),
         indices.astype(np.int32),
         names.astype(str),
     )

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from topoi.corpus import Corpus
 from topoi.io.formats.checks import NUMBER, WHOLE, check_words, rows_to_csr, split_pairs
-from topoi.io.lines import existing, numbered_lines, rows_of, write_text
+from topoi.io.lines import existing, numbered_lines, write_text
 from topoi.io.registry import ReadOptions
 
 __all__ = ["read_svmlight", "write_svmlight"]
@@ -75,7 +75,8 @@ def write_svmlight(corpus: Corpus, path: str | Path) -> None:
     """
     from sklearn.datasets import dump_svmlight_file
 
-    rows = [["0"]] * corpus.n_docs if corpus.labels is None else rows_of(corpus.labels)
+    labels = [["0"]] * corpus.n_docs if corpus.labels is None else corpus.labels
+    rows = [list(map(str, row)) for row in labels]
     names = sorted({name for row in rows for name in row})
     numeric = all(map(OWN_NUMBER.fullmatch, names))
     number = {name: int(name) if numeric else i for i, name in enumerate(names)}

@@ -1,0 +1,239 @@
+"""What the methods of a model are given, as a Corpus: checked and converted here, once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import validate_data
+
+from topoi.corpus import Corpus, Membership
+from topoi.corpus.checks import check_counts, refuse_broken
+from topoi.corpus.corpus import canonical_corpus
+from topoi.corpus.links import (
+    adjacency,
+    document_name,
+    neighbour_pairs,
+    neighbours_by_name,
+    symmetric,
+)
+from topoi.corpus.metadata import as_csr, is_table, membership, zero_one
+from topoi.io.formats.h5ad import is_anndata
+
+__all__ = ["author_members", "both_ways", "links_of_new", "links_of_training", "read_documents"]
+
+
+def read_documents(model: Any, X: Any, *, reset: bool) -> tuple[Corpus, np.dtype]:
+    """X as a Corpus over the words of `model`, after scikit-learn's checks and our own.
+
+    Parameters
+    ----------
+    model : TopicModelBase
+        The model whose method was given X. At a fit it gets n_features_in_ and
+        feature_names_in_, as `validate_data` sets them.
+    X : Corpus, array, sparse matrix or DataFrame
+        Documents x words.
+    reset : bool
+        Whether the model is new to its words (a fit).
+
+    Returns
+    -------
+    corpus : Corpus
+        X itself if it is a Corpus with the words of the model.
+    dtype : dtype
+        Type of X, which results will have.
+    """
+    if isinstance(X, Corpus):
+        return _in_words_of(model, X, reset), np.dtype(np.float64)
+    checked = _checked_matrix(model, X, reset)
+    return canonical_corpus(check_counts(checked)), checked.dtype
+
+
+def _in_words_of(model: Any, corpus: Corpus, reset: bool) -> Corpus:
+    """A Corpus has made its own checks; its words are put in the order of training."""
+    if reset:
+        model.n_features_in_ = corpus.n_words
+        model.__dict__.pop("feature_names_in_", None)
+        return corpus
+    corpus = corpus.like(getattr(model, "vocabulary_", None))
+    if corpus.n_words != model.n_features_in_:
+        raise ValueError(
+            f"X has {corpus.n_words} features, but {type(model).__name__} is expecting"
+            f" {model.n_features_in_} features as input: use the vocabulary of training."
+        )
+    return corpus
+
+
+def _checked_matrix(model: Any, X: Any, reset: bool) -> sparse.csr_array:
+    _refuse_other_documents(model, X, reset)
+    X = _prepared(model, X, reset)
+    try:
+        checked = validate_data(
+            model, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
+        )
+    except ValueError as error:
+        cure = (
+            "\nReplace missing counts by 0, for instance with numpy.nan_to_num."
+            if re.search("NaN|infinity", str(error))
+            else ""
+        )
+        raise ValueError(f"{error}{cure}") from error
+    counts = sparse.csr_array(checked)
+    if counts.nnz and counts.data.min() < 0:
+        raise ValueError(
+            f"Negative values in data passed to {type(model).__name__}: topic models need counts"
+            " or weights >= 0. Clip them, or check the preprocessing."
+        )
+    return counts
+
+
+def _refuse_other_documents(model: Any, X: Any, reset: bool) -> None:
+    """Refuse texts and AnnData, which `topoi.read` takes."""
+    if (isinstance(X, Sequence) or getattr(X, "ndim", 2) == 1) and isinstance(
+        next(iter(X), None), str
+    ):
+        knows_how = not reset and getattr(model, "vectorizer_", None) is not None
+        cure = (
+            "Make them with topoi.read(X, vectorizer=model.vectorizer_)"
+            if knows_how
+            else "Put CountVectorizer() before the model in a Pipeline"
+        )
+        raise ValueError(f"X is a list of texts; expected documents x words counts. {cure}.")
+    if is_anndata(X):
+        raise ValueError("X is AnnData; expected documents x words counts. Give topoi.read(X).")
+
+
+def _prepared(model: Any, X: Any, reset: bool) -> Any:
+    """X as scikit-learn's checks can take it."""
+    names = list(getattr(X, "columns", ()))
+    if all(isinstance(name, str) for name in names) and not all(
+        type(name) is str for name in names
+    ):
+        X = X.rename(columns=str)  # NumPy's strings, which scikit-learn does not take for names
+    refuse_broken(X)
+    if sparse.issparse(X) and X.dtype.kind in "iub" and X.dtype.itemsize < 8:
+        X = X.astype(np.float64)  # small types overflow where entries are summed
+    if not reset and not hasattr(model, "feature_names_in_"):
+        X = _in_order(X, getattr(model, "vocabulary_", None))
+    return X
+
+
+def _in_order(frame: Any, words: Any) -> Any:
+    """A DataFrame with its columns in the order of the Corpus that the model was fitted on; any
+    other X as it is.
+    """
+    if words is None or set(map(str, getattr(frame, "columns", ()))) != set(words):
+        return frame
+    return frame[list(words)]
+
+
+# ------------------------------------------------------------------------- what is given beside X
+
+
+def author_members(
+    authors: Any, corpus: Corpus, names: np.ndarray | None = None
+) -> Membership | None:
+    """The authors that are given, else those of the corpus.
+
+    names: known ones, which come first.
+    """
+    authors = corpus.authors if authors is None else authors
+    return None if authors is None else membership(authors, corpus.n_docs, "authors", names)
+
+
+def links_of_training(
+    links: Any, doc_names: Any, corpus: Corpus
+) -> tuple[sparse.csr_array | None, list[str] | None]:
+    """Links of training documents (documents x documents, or None) and the documents' names: those
+    that are given, else those of the corpus.
+    """
+    names = corpus.doc_names if doc_names is None else [document_name(name) for name in doc_names]
+    if names is not None and len(names) != corpus.n_docs:
+        raise ValueError(
+            f"doc_names names {len(names)} documents but X has {corpus.n_docs}; give one name per"
+            " document."
+        )
+    if links is None:
+        return corpus.links, names
+    if doc_names is not None:
+        links = neighbours_by_name(links, doc_names)
+    return adjacency(links, corpus.n_docs), names
+
+
+def links_of_new(
+    links: Any, corpus: Corpus, n_old: int, doc_names: Any = None, known_names: Any = None
+) -> sparse.csr_array | None:
+    """Links of new documents to training documents, and among themselves.
+
+    Parameters
+    ----------
+    links : matrix, list of lists or None
+        As `RelationalTopicModel.transform` takes them.
+    corpus : Corpus
+        The new documents. Its own links are among them.
+    n_old : int
+        Number of training documents.
+    doc_names : sequence, optional
+        Names of the new documents, if links are lists of names.
+    known_names : sequence, optional
+        Names of the training documents.
+
+    Returns
+    -------
+    csr_array of shape (n_docs, n_old + n_docs) or None
+        1 where there is a link; None where none are given.
+    """
+    n_new = corpus.n_docs
+    if links is None:
+        return None if corpus.links is None else _beside(n_old, corpus.links)
+    if doc_names is not None:
+        if known_names is None:
+            raise ValueError(
+                "This model was fitted without doc_names, so it cannot know names of training"
+                " documents; give their numbers."
+            )
+        links = neighbours_by_name(links, doc_names, known_names)
+    table = as_csr(links, "links") if is_table(links) else _from_neighbours(links, n_old, n_new)
+    if table.shape == (n_new, n_old):
+        table = sparse.csr_array(sparse.hstack([table, sparse.csr_array((n_new, n_new))]))
+    elif table.shape == (n_new, n_new):
+        table = _beside(n_old, table)
+    if table.shape != (n_new, n_old + n_new):
+        raise ValueError(
+            f"links has shape {table.shape}; expected ({n_new}, {n_old}) to training documents"
+            f" or ({n_new}, {n_old + n_new}) to all."
+        )
+    return zero_one(table)
+
+
+def _beside(n_old: int, among: sparse.csr_array) -> sparse.csr_array:
+    """Links among new documents only, with no links to the old ones before them."""
+    return sparse.csr_array(sparse.hstack([sparse.csr_array((among.shape[0], n_old)), among]))
+
+
+def _from_neighbours(links: Any, n_old: int, n_new: int) -> sparse.csr_array:
+    """Lists of neighbours' numbers: training documents first, new ones after them."""
+    if len(links) != n_new:
+        raise ValueError(
+            f"links lists the neighbours of {len(links)} documents but X has {n_new}; give one list"
+            " per document."
+        )
+    ends = neighbour_pairs(links)
+    bad = ends[(ends[:, 1] < 0) | (ends[:, 1] >= n_old + n_new), 1]
+    if len(bad):
+        raise ValueError(
+            f"links names document {bad[0]}; training documents are 0 to {n_old - 1}, new ones"
+            f" {n_old} to {n_old + n_new - 1}."
+        )
+    return sparse.csr_array(
+        (np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n_new, n_old + n_new)
+    )
+
+
+def both_ways(table: sparse.csr_array, n_old: int) -> sparse.csr_array:
+    """Links among new documents in both directions, those to training documents as they are."""
+    among = symmetric(sparse.csr_array(table[:, n_old:]))
+    return sparse.csr_array(sparse.hstack([table[:, :n_old], among], format="csr"))
