@@ -21,3 +21,7 @@ __all__ = [
     "make_lda",
     "make_links",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
