@@ -8,8 +8,6 @@ authors, labels, links and dates.
 
 from __future__ import annotations
 
-import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -24,8 +22,9 @@ from topoi.corpus import Corpus
 from topoi.io import cells, formats
 from topoi.io.formats.checks import enough_memory, naming
 from topoi.io.lines import Tell, existing, read_words
+from topoi.io.links import with_links
 from topoi.io.rows import Rows, rows_in_memory
-from topoi.io.tables import open_rows, pairs_in_file
+from topoi.io.tables import open_rows
 from topoi.io.vectorize import make_vectorizer
 
 __all__ = ["read"]
@@ -131,7 +130,7 @@ def read(
     with naming(Path(name)) if name != "This" else nullcontext():
         corpus = _counts_of(source, vocabulary, layer)
     if corpus is not None:
-        return _with_links(
+        return with_links(
             _beside_counts(corpus, name, given, getattr(source, "obs", None), separator),
             links,
             name,
@@ -148,7 +147,7 @@ def read(
         counts = _count(vectorizer, gathering, rows.name)
         words, beside = vectorizer.get_feature_names_out(), gathering.columns()
         corpus = Corpus(counts, words, vectorizer=vectorizer, **beside)
-    return _with_links(corpus, gathering.links, name)
+    return with_links(corpus, gathering.links, name)
 
 
 def _counts_of(source: Any, vocabulary: Any, layer: str | None) -> Corpus | None:
@@ -303,50 +302,3 @@ def _too_few(name: str, n_docs: int) -> ValueError:
         f"{name} holds {found}, and topics are learned from many; give more, or cut a long one into"
         " parts."
     )
-
-
-def _with_links(corpus: Corpus, links: Any, name: str) -> Corpus:
-    """The corpus called `name` with links given as a file of pairs of ids, or lists of ids.
-
-    Ids of no document here are dropped with a warning.
-    """
-    if links is None:
-        return corpus
-    names = (
-        [str(d) for d in range(corpus.n_docs)]
-        if corpus.doc_names is None
-        else list(map(str, corpus.doc_names))
-    )
-    number = {name: i for i, name in enumerate(names)}
-    holder = links if isinstance(links, str | Path) else name
-    where = "" if holder == "This" else f" in {holder}"
-    if isinstance(links, str | Path):
-        pairs = list(pairs_in_file(links))
-        if pairs and not set(pairs[0]) & set(number):  # a header
-            pairs = pairs[1:]
-    else:
-        pairs = [(names[d], other) for d, row in enumerate(links) for other in row]
-    known = [(number[a], number[b]) for a, b in pairs if a in number and b in number]
-    if len(number) < len(names):
-        taken = _shared_name(names, {end for pair in pairs for end in pair})
-        if taken is not None:
-            fault = f"Links{where} name {taken!r}, which several documents are called"
-            raise ValueError(f"{fault}; give each an id of its own (id=..., --id).")
-    if pairs and not known:
-        raise ValueError(
-            f"None of the {len(pairs)} links{where} joins two documents that are here; links must"
-            f" name ids of documents, such as {names[0]!r}."
-        )
-    if len(known) < len(pairs):
-        warnings.warn(
-            f"{len(pairs) - len(known)} of {len(pairs)} links{where} name documents that are not"
-            " here; they are left out.",
-            stacklevel=3,
-        )
-    return replace(corpus, links=np.array(known, dtype=np.int64).reshape(-1, 2))
-
-
-def _shared_name(names: Sequence[str], linked: set[str]) -> str | None:
-    """A name among `linked` that several documents have."""
-    times = Counter(names)
-    return next((name for name in names if times[name] > 1 and name in linked), None)

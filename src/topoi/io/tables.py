@@ -1,6 +1,4 @@
-"""Rows of documents in files: folders of texts, CSV, JSON lines, Parquet, a document per line; and
-pairs of ids.
-"""
+"""Rows of documents in files: folders of texts, CSV, JSON lines, Parquet, a document per line."""
 
 from __future__ import annotations
 
@@ -14,11 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from topoi.io.lines import Tell, existing, numbered_lines, stem_and_suffix
+from topoi.io.lines import Tell, numbered_lines, stem_and_suffix
 from topoi.io.registry import TEXT_FORMATS
 from topoi.io.rows import LOOK_EVERY, Rows
 
-__all__ = ["FORMS", "open_rows", "pairs_in_file"]
+__all__ = ["FORMS", "open_rows"]
 
 FORMS = {suffix: name for name, suffixes in TEXT_FORMATS.items() for suffix in suffixes}
 LONGEST_CELL = 2**27  # characters: a quote that is never closed takes in the rest of the file
@@ -240,21 +238,3 @@ def _parquet_errors(path: Path, place: str = "") -> Iterator[None]:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         fault = f"is not a Parquet file, or it is damaged{place} ({reason.rstrip('.')})"
         raise ValueError(f"{path} {fault}; get a whole copy.") from error
-
-
-def pairs_in_file(path: str | Path) -> Iterator[tuple[str, str]]:
-    """Pairs of ids, one a line: separated by commas in .csv, tabs in .tsv, otherwise blanks."""
-    path = existing(path)
-    suffix = stem_and_suffix(path)[1]
-    delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix)
-    for number, line in numbered_lines(path):
-        try:
-            fields = (
-                line.split() if delimiter is None else next(csv.reader([line], delimiter=delimiter))
-            )
-        except csv.Error as error:
-            raise ValueError(f"{path}, line {number}: {error}; expected two ids.") from error
-        if len(fields) < 2 and line.strip():
-            raise ValueError(f"{path}, line {number}: expected two ids, got {line.strip()[:40]!r}.")
-        if line.strip():
-            yield fields[0].strip(), fields[1].strip()
