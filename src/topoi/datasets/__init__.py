@@ -1,9 +1,8 @@
 """Corpora to try things on."""
 
+from topoi.datasets.load import load_demo, load_npz
 from topoi.datasets.synthetic import (
     Truth,
-    load_demo,
-    load_npz,
     make_authors,
     make_blocks,
     make_labels,
