@@ -281,7 +281,7 @@ def _links_of_known(model: Any, place: int, number: int) -> list[dict[str, Any]]
 def _links_of_text(model: Any, path: Path, number: int) -> list[dict[str, Any]]:
     from topoi.cli.reading import vectorizer_of
     from topoi.io.lines import composed, existing, numbered_lines
-    from topoi.io.rows import FORMS
+    from topoi.io.tables import FORMS
 
     if path.suffix.lower() in FORMS.keys() - {".txt"}:
         raise ValueError(

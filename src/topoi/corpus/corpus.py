@@ -38,7 +38,9 @@ class Corpus:
     Parameters
     ----------
     counts : array or sparse matrix of shape (n_docs, n_words)
-        Numbers >= 0. Held as a csr_array of float64: sorted, nothing twice, no stored zeros.
+        Numbers >= 0. Held as a csr_array of float64: sorted, nothing twice, no stored zeros. All
+        estimators of scikit-learn take it; for tools that want the older type,
+        ``scipy.sparse.csr_matrix(corpus.counts)`` shares its data.
     vocabulary : sequence of str, optional
         The word of each column, none twice. Held as an array.
     authors : list of lists, matrix or DataFrame, optional

@@ -1,9 +1,8 @@
 """Corpora to try things on."""
 
+from topoi.datasets.load import load_demo, load_npz
 from topoi.datasets.synthetic import (
     Truth,
-    load_demo,
-    load_npz,
     make_authors,
     make_blocks,
     make_labels,
@@ -21,3 +20,7 @@ __all__ = [
     "make_lda",
     "make_links",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,11 +1,8 @@
-"""Corpora whose answer is known, drawn from the models themselves, and readers of corpora
-on disk.
-"""
+"""Synthetic corpora: drawn from the models themselves, so that the answer is known."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from scipy import sparse
@@ -14,8 +11,6 @@ from topoi.corpus import Corpus
 
 __all__ = [
     "Truth",
-    "load_demo",
-    "load_npz",
     "make_authors",
     "make_blocks",
     "make_labels",
@@ -26,11 +21,27 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """What a synthetic corpus was drawn from."""
+    """What a synthetic corpus was drawn from.
 
-    topic_word: np.ndarray  # (K, W)
-    doc_topic: np.ndarray  # (D, K)
-    author_topic: np.ndarray | None = None  # (A, K), authors "author0", "author1", …
+    Parameters
+    ----------
+    topic_word : ndarray of shape (n_topics, n_words)
+        Word proportions of topics.
+    doc_topic : ndarray of shape (n_docs, n_topics)
+        Topic proportions of documents.
+    author_topic : ndarray of shape (n_authors, n_topics), optional
+        Topic proportions of authors, who are called "author0", "author1", …
+
+    Examples
+    --------
+    >>> _, truth = make_lda(50, n_topics=3)
+    >>> truth.topic_word.shape
+    (3, 100)
+    """
+
+    topic_word: np.ndarray
+    doc_topic: np.ndarray
+    author_topic: np.ndarray | None = None
 
 
 def make_lda(
@@ -43,7 +54,38 @@ def make_lda(
     beta: float = 0.05,
     random_state: int = 0,
 ) -> tuple[Corpus, Truth]:
-    """Draw a corpus from LDA itself. Documents have Poisson lengths around `doc_length`."""
+    """Draw a corpus from LDA itself.
+
+    Parameters
+    ----------
+    n_docs : int, default=200
+        Number of documents.
+    n_words : int, default=100
+        Number of words.
+    n_topics : int, default=5
+        Number of topics.
+    doc_length : int, default=80
+        Mean number of tokens of a document; lengths are Poisson.
+    alpha : float, default=0.1
+        Prior of the topic proportions.
+    beta : float, default=0.05
+        Prior of the topics' words.
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    corpus : Corpus
+        The documents.
+    truth : Truth
+        What they were drawn from.
+
+    Examples
+    --------
+    >>> corpus, truth = make_lda(50, n_topics=3)
+    >>> corpus.shape, truth.doc_topic.shape
+    ((50, 100), (50, 3))
+    """
     rng = np.random.default_rng(random_state)
     topic_word = rng.dirichlet(np.full(n_words, beta), n_topics)
     doc_topic = rng.dirichlet(np.full(n_topics, alpha), n_docs)
@@ -58,9 +100,34 @@ def make_blocks(
     doc_length: int = 40,
     random_state: int = 0,
 ) -> tuple[Corpus, Truth]:
-    """Block-diagonal corpus: each document uses the words of one topic only.
+    """Draw a corpus in which each document uses the words of one topic only; any method must find
+    them.
 
-    Any method must find the blocks.
+    Parameters
+    ----------
+    n_topics : int, default=4
+        Number of topics.
+    words_per_topic : int, default=10
+        Words of each topic, which no other topic has.
+    docs_per_topic : int, default=30
+        Documents of each topic.
+    doc_length : int, default=40
+        Mean number of tokens of a document; lengths are Poisson.
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    corpus : Corpus
+        The documents.
+    truth : Truth
+        What they were drawn from.
+
+    Examples
+    --------
+    >>> corpus, truth = make_blocks(n_topics=2, docs_per_topic=5)
+    >>> corpus.shape
+    (10, 20)
     """
     rng = np.random.default_rng(random_state)
     topic_word = np.kron(np.eye(n_topics), np.full(words_per_topic, 1 / words_per_topic))
@@ -81,6 +148,38 @@ def make_authors(
 ) -> tuple[Corpus, Truth]:
     """Draw a corpus from the author-topic model: one to three authors a document, equally likely
     for each word.
+
+    Parameters
+    ----------
+    n_docs : int, default=300
+        Number of documents.
+    n_authors : int, default=20
+        Number of authors.
+    n_words : int, default=100
+        Number of words.
+    n_topics : int, default=5
+        Number of topics.
+    doc_length : int, default=80
+        Mean number of tokens of a document; lengths are Poisson.
+    alpha : float, default=0.1
+        Prior of the topic proportions.
+    beta : float, default=0.05
+        Prior of the topics' words.
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    corpus : Corpus
+        The documents.
+    truth : Truth
+        What they were drawn from.
+
+    Examples
+    --------
+    >>> corpus, truth = make_authors(50, n_authors=8)
+    >>> len(corpus.authors), truth.author_topic.shape
+    (50, (8, 5))
     """
     rng = np.random.default_rng(random_state)
     topic_word = rng.dirichlet(np.full(n_words, beta), n_topics)
@@ -108,8 +207,40 @@ def make_links(
     beta: float = 0.05,
     random_state: int = 0,
 ) -> tuple[Corpus, Truth]:
-    """Draw documents from LDA and links between documents with probability proportional to the
+    """Draw documents from LDA, and links between documents with probability proportional to the
     topics they share.
+
+    Parameters
+    ----------
+    n_docs : int, default=300
+        Number of documents.
+    n_words : int, default=200
+        Number of words.
+    n_topics : int, default=5
+        Number of topics.
+    doc_length : int, default=40
+        Mean number of tokens of a document; lengths are Poisson.
+    links_per_doc : int, default=4
+        Links from each document.
+    alpha : float, default=0.05
+        Prior of the topic proportions.
+    beta : float, default=0.05
+        Prior of the topics' words.
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    corpus : Corpus
+        The documents.
+    truth : Truth
+        What they were drawn from.
+
+    Examples
+    --------
+    >>> corpus, truth = make_links(50, links_per_doc=2)
+    >>> corpus.links.shape, corpus.links.nnz
+    ((50, 50), 100)
     """
     rng = np.random.default_rng(random_state)
     topic_word = rng.dirichlet(np.full(n_words, beta), n_topics)
@@ -141,6 +272,36 @@ def make_labels(
 ) -> tuple[Corpus, Truth]:
     """Draw a corpus from labeled LDA: one to `max_labels` labels a document, its words from the
     topics of its labels only.
+
+    Parameters
+    ----------
+    n_docs : int, default=300
+        Number of documents.
+    n_words : int, default=100
+        Number of words.
+    n_labels : int, default=6
+        Number of labels, each a topic.
+    max_labels : int, default=3
+        The most labels of a document.
+    doc_length : int, default=60
+        Mean number of tokens of a document; lengths are Poisson.
+    beta : float, default=0.05
+        Prior of the topics' words.
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    corpus : Corpus
+        The documents.
+    truth : Truth
+        What they were drawn from.
+
+    Examples
+    --------
+    >>> corpus, truth = make_labels(50)
+    >>> corpus.labels.names.tolist()
+    ['label0', 'label1', 'label2', 'label3', 'label4', 'label5']
     """
     rng = np.random.default_rng(random_state)
     topic_word = rng.dirichlet(np.full(n_words, beta), n_labels)
@@ -173,23 +334,3 @@ def _draw_counts(
     )
     vocabulary = [f"w{i:0{len(str(topic_word.shape[1] - 1))}d}" for i in range(topic_word.shape[1])]
     return Corpus(sparse.csr_array(counts.astype(np.float64)), vocabulary)
-
-
-def load_demo() -> Corpus:
-    """The docstrings of NumPy, SciPy and scikit-learn as installed here, with "See Also" links,
-    cited authors, and subpackages as labels.
-    """
-    from topoi.datasets.demo import docstring_corpus
-
-    return docstring_corpus()
-
-
-def load_npz(path: str | Path) -> Corpus:
-    """Read a corpus from one .npz file with arrays indptr, indices, counts, vocab and, where
-    present, doc_names, authors_indptr, authors_indices, author_names, links, labels, label_names,
-    dates; documents with several labels have labels_indptr and labels_indices. Pickled content is
-    refused. `topoi.write(corpus, "NAME.npz")` writes such a file.
-    """
-    from topoi.io.formats.npz import read_npz
-
-    return read_npz(path, scipy_too=False)

@@ -42,3 +42,7 @@ __all__ = [
     "topic_diversity",
     "u_mass",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -8,8 +8,6 @@ authors, labels, links and dates.
 
 from __future__ import annotations
 
-import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -21,11 +19,12 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from topoi.corpus import Corpus
-from topoi.io import formats
-from topoi.io import rows as tables
+from topoi.io import cells, formats
 from topoi.io.formats.checks import enough_memory, naming
 from topoi.io.lines import Tell, existing, read_words
-from topoi.io.rows import Rows
+from topoi.io.links import with_links
+from topoi.io.rows import Rows, rows_in_memory
+from topoi.io.tables import open_rows
 from topoi.io.vectorize import make_vectorizer
 
 __all__ = ["read"]
@@ -63,17 +62,51 @@ def read(
 ) -> Corpus:
     """Read documents or counts.
 
-    source: a folder of .txt files (any depth), .csv, .tsv, .jsonl, .parquet, .txt (one document a
-    line), a list of texts or of dictionaries, a pandas or polars frame or column; or counts: a file
-    in a format of `topoi.io.formats`, an array or sparse matrix of numbers, AnnData. text, id,
-    authors, labels, links, date: names of columns, or one value per document. Authors, labels and
-    links may be several in a cell: a list, a JSON list, or separated by `separator`. Links name ids
-    of documents; they may also stand in a file of pairs. Of AnnData, id, authors, labels and date
-    are columns of obs, and layer names the layer that holds the counts (default: X). vectorizer:
-    see `make_vectorizer`; one that is fitted, as model.vectorizer_ is, is used as it stands.
-    vocabulary: for counts, their words. form: for files whose name does not say what they hold.
-    zero_based: for SVMlight, whether columns are numbered from 0 instead of 1. tell: called with
-    (done, total) now and then.
+    Parameters
+    ----------
+    source : str, Path, list, frame, array, sparse matrix or AnnData
+        Documents: a folder of .txt files (any depth), .csv, .tsv, .jsonl, .parquet, .txt (one
+        document a line), a list of texts or of dictionaries, a pandas or polars frame or column.
+        Or counts: a file in a format of `topoi.formats`, an array or sparse matrix of numbers,
+        AnnData.
+    text : str, optional
+        The column of texts.
+    id : str or sequence, optional
+        The column of names of documents, none twice; the `doc_names` of the corpus. This, authors,
+        labels, links and date are names of columns (of AnnData: columns of obs), or one value per
+        document.
+    authors, labels, links : str or sequence, optional
+        Several may be in a cell: a list, a JSON list, or separated by `separator`. Links name ids
+        of documents; they may also stand in a file of pairs.
+    date : str or sequence, optional
+        The `dates` of the corpus.
+    vectorizer : CountVectorizer, optional
+        See `make_vectorizer`. One that is fitted, as model.vectorizer_ is, is used as it stands.
+    vocabulary : sequence of str, str or Path, optional
+        For counts, their words; for texts, the words to count. Or a file of them.
+    form : str, optional
+        For files whose name does not say what they hold.
+    encoding : str, default="utf-8"
+        Of text files.
+    separator : str, default=";"
+        Between several names in a cell.
+    layer : str, optional
+        For AnnData, the layer that holds the counts (default: X).
+    zero_based : bool, default=False
+        For SVMlight, whether columns are numbered from 0 instead of 1.
+    tell : callable, optional
+        Called with (done, total) now and then.
+
+    Returns
+    -------
+    Corpus
+        The documents, with what is known about them.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> read(["a cat", "a dog and a cat"], id=["x", "y"], vectorizer=CountVectorizer())
+    Corpus(2 documents x 3 words, 4 tokens, vocabulary, doc_names)
     """
     name, given = (
         "This",
@@ -91,18 +124,18 @@ def read(
                 path, form, vocabulary=vocabulary, zero_based=zero_based, tell=tell
             )
         else:
-            source = tables.open_rows(path, form, encoding, tell)
+            source = open_rows(path, form, encoding, tell)
     if layer is not None and not formats.is_anndata(source):
         raise ValueError(f"{name} is no AnnData, so it has no layer {layer!r}; leave layer out.")
     with naming(Path(name)) if name != "This" else nullcontext():
         corpus = _counts_of(source, vocabulary, layer)
     if corpus is not None:
-        return _with_links(
+        return with_links(
             _beside_counts(corpus, name, given, getattr(source, "obs", None), separator),
             links,
             name,
         )
-    rows = source if isinstance(source, Rows) else tables.rows_in_memory(source, tell)
+    rows = source if isinstance(source, Rows) else rows_in_memory(source, tell)
     gathering = _Gathering(rows, {**given, "links": links}, separator)
     vectorizer = vectorizer if vectorizer is not None else make_vectorizer(vocabulary=vocabulary)
     if not hasattr(vectorizer, "vocabulary") and not hasattr(vectorizer, "vocabulary_"):
@@ -114,7 +147,7 @@ def read(
         counts = _count(vectorizer, gathering, rows.name)
         words, beside = vectorizer.get_feature_names_out(), gathering.columns()
         corpus = Corpus(counts, words, vectorizer=vectorizer, **beside)
-    return _with_links(corpus, gathering.links, name)
+    return with_links(corpus, gathering.links, name)
 
 
 def _counts_of(source: Any, vocabulary: Any, layer: str | None) -> Corpus | None:
@@ -163,7 +196,7 @@ def _column_of(obs: Any, what: str, column: str, name: str, separator: str) -> l
     first_with: dict[str, str] = {}
     return [
         _cell(what, value, f"Document {i}", separator, first_with)
-        for i, value in enumerate(tables.as_list(obs[column]))
+        for i, value in enumerate(cells.as_list(obs[column]))
     ]
 
 
@@ -173,9 +206,9 @@ def _cell(what: str, value: Any, where: str, separator: str, first_with: dict[st
     first_with: where each id stands.
     """
     if what == "id":
-        return tables.as_id(value, where, first_with)
+        return cells.as_id(value, where, first_with)
     return (
-        tables.as_date(value, where) if what == "date" else tables.as_names(value, separator, where)
+        cells.as_date(value, where) if what == "date" else cells.as_names(value, separator, where)
     )
 
 
@@ -203,7 +236,7 @@ class _Gathering:
         if isinstance(given, str):
             column = self.rows.column(what, given)
             return lambda i, row: row.get(column)
-        values = self.beside[what] = tables.as_list(given)
+        values = self.beside[what] = cells.as_list(given)
         return lambda i, row: values[i] if i < len(values) else None
 
     def texts(self) -> Iterator[str]:
@@ -212,7 +245,7 @@ class _Gathering:
         for i, (where, row) in enumerate(self.rows):
             for what, take in self.take.items():
                 self.kept[what].append(_cell(what, take(i, row), where, self.separator, first_with))
-            yield tables.as_text(row, self.text, where)
+            yield cells.as_text(row, self.text, where)
         for what, values in self.beside.items():
             if len(values) != i + 1:
                 raise ValueError(
@@ -269,50 +302,3 @@ def _too_few(name: str, n_docs: int) -> ValueError:
         f"{name} holds {found}, and topics are learned from many; give more, or cut a long one into"
         " parts."
     )
-
-
-def _with_links(corpus: Corpus, links: Any, name: str) -> Corpus:
-    """The corpus called `name` with links given as a file of pairs of ids, or lists of ids.
-
-    Ids of no document here are dropped with a warning.
-    """
-    if links is None:
-        return corpus
-    names = (
-        [str(d) for d in range(corpus.n_docs)]
-        if corpus.doc_names is None
-        else list(map(str, corpus.doc_names))
-    )
-    number = {name: i for i, name in enumerate(names)}
-    holder = links if isinstance(links, str | Path) else name
-    where = "" if holder == "This" else f" in {holder}"
-    if isinstance(links, str | Path):
-        pairs = list(tables.pairs_in_file(links))
-        if pairs and not set(pairs[0]) & set(number):  # a header
-            pairs = pairs[1:]
-    else:
-        pairs = [(names[d], other) for d, row in enumerate(links) for other in row]
-    known = [(number[a], number[b]) for a, b in pairs if a in number and b in number]
-    if len(number) < len(names):
-        taken = _shared_name(names, {end for pair in pairs for end in pair})
-        if taken is not None:
-            fault = f"Links{where} name {taken!r}, which several documents are called"
-            raise ValueError(f"{fault}; give each an id of its own with id=....")
-    if pairs and not known:
-        raise ValueError(
-            f"None of the {len(pairs)} links{where} joins two documents that are here; links must"
-            f" name ids of documents, such as {names[0]!r}."
-        )
-    if len(known) < len(pairs):
-        warnings.warn(
-            f"{len(pairs) - len(known)} of {len(pairs)} links{where} name documents that are not"
-            " here; they are left out.",
-            stacklevel=3,
-        )
-    return replace(corpus, links=np.array(known, dtype=np.int64).reshape(-1, 2))
-
-
-def _shared_name(names: Sequence[str], linked: set[str]) -> str | None:
-    """A name among `linked` that several documents have."""
-    times = Counter(names)
-    return next((name for name in names if times[name] > 1 and name in linked), None)

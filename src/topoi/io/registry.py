@@ -28,7 +28,7 @@ __all__ = [
     "suffixes",
 ]
 
-TEXT_FORMATS: Mapping[str, tuple[str, ...]] = {  # of documents, read row by row (io/rows.py)
+TEXT_FORMATS: Mapping[str, tuple[str, ...]] = {  # of documents, read row by row (io/tables.py)
     "csv": (".csv",),
     "tsv": (".tsv",),
     "jsonl": (".jsonl", ".ndjson"),

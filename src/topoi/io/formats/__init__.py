@@ -44,6 +44,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def detect(path: str | Path) -> str | None:
     """The format of counts in `path` by its name, or None if it holds no counts that we know."""
     stem, suffix = stem_and_suffix(path)

@@ -1,0 +1,83 @@
+"""Links that name ids of documents: files of pairs, and lists of ids for each document."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from topoi.corpus import Corpus
+from topoi.io.lines import existing, numbered_lines, stem_and_suffix
+
+__all__ = ["pairs_in_file", "with_links"]
+
+
+def pairs_in_file(path: str | Path) -> Iterator[tuple[str, str]]:
+    """Pairs of ids, one a line: separated by commas in .csv, tabs in .tsv, otherwise blanks."""
+    path = existing(path)
+    suffix = stem_and_suffix(path)[1]
+    delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix)
+    for number, line in numbered_lines(path):
+        try:
+            fields = (
+                line.split() if delimiter is None else next(csv.reader([line], delimiter=delimiter))
+            )
+        except csv.Error as error:
+            raise ValueError(f"{path}, line {number}: {error}; expected two ids.") from error
+        if len(fields) < 2 and line.strip():
+            raise ValueError(f"{path}, line {number}: expected two ids, got {line.strip()[:40]!r}.")
+        if line.strip():
+            yield fields[0].strip(), fields[1].strip()
+
+
+def with_links(corpus: Corpus, links: Any, name: str) -> Corpus:
+    """The corpus called `name` with links given as a file of pairs of ids, or lists of ids.
+
+    Ids of no document here are dropped with a warning.
+    """
+    if links is None:
+        return corpus
+    names = (
+        [str(d) for d in range(corpus.n_docs)]
+        if corpus.doc_names is None
+        else list(map(str, corpus.doc_names))
+    )
+    number = {name: i for i, name in enumerate(names)}
+    holder = links if isinstance(links, str | Path) else name
+    where = "" if holder == "This" else f" in {holder}"
+    if isinstance(links, str | Path):
+        pairs = list(pairs_in_file(links))
+        if pairs and not set(pairs[0]) & set(number):  # a header
+            pairs = pairs[1:]
+    else:
+        pairs = [(names[d], other) for d, row in enumerate(links) for other in row]
+    known = [(number[a], number[b]) for a, b in pairs if a in number and b in number]
+    if len(number) < len(names):
+        taken = _shared_name(names, {end for pair in pairs for end in pair})
+        if taken is not None:
+            fault = f"Links{where} name {taken!r}, which several documents are called"
+            raise ValueError(f"{fault}; give each an id of its own with id=....")
+    if pairs and not known:
+        raise ValueError(
+            f"None of the {len(pairs)} links{where} joins two documents that are here; links must"
+            f" name ids of documents, such as {names[0]!r}."
+        )
+    if len(known) < len(pairs):
+        warnings.warn(
+            f"{len(pairs) - len(known)} of {len(pairs)} links{where} name documents that are not"
+            " here; they are left out.",
+            stacklevel=3,
+        )
+    return replace(corpus, links=np.array(known, dtype=np.int64).reshape(-1, 2))
+
+
+def _shared_name(names: Sequence[str], linked: set[str]) -> str | None:
+    """A name among `linked` that several documents have."""
+    times = Counter(names)
+    return next((name for name in names if times[name] > 1 and name in linked), None)
