@@ -1,10 +1,17 @@
 # Every target sets up .venv itself the first time. Only Python 3.11+ and make are needed.
 PYTHON ?= python3
 BIN := .venv/bin
-DATA ?= ../shared/data
+DATA ?= $(TOPOI_DATA)
 
 N ?= 1000
 KERNEL_TESTS := $(addprefix tests/test_,kernels.py schedules.py afresh.py stateless.py bounds.py)
+
+# Corpora are not in the repository; benchmarks/README.md describes the folder that DATA names.
+ifneq ($(filter test-slow bench paper,$(MAKECMDGOALS)),)
+ifeq ($(DATA),)
+$(error Set TOPOI_DATA, or DATA=DIR, to a folder of corpora; benchmarks/README.md describes its files)
+endif
+endif
 
 .PHONY: clean-cache demo test test-bounds test-slow fuzz lint format bench paper clean
 

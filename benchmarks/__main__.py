@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from importlib import import_module
@@ -29,7 +30,11 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("name", choices=[*NAMES, "all"])
     parser.add_argument(
-        "--data", type=Path, required=True, help="folder with NAME/NAME.npz for each corpus"
+        "--data",
+        type=Path,
+        default=os.environ.get("TOPOI_DATA"),
+        required="TOPOI_DATA" not in os.environ,
+        help="folder with NAME/NAME.npz for each corpus (default: TOPOI_DATA)",
     )
     parser.add_argument(
         "--quick", action="store_true", help="a tiny setting, only to see that the command works"

@@ -25,7 +25,11 @@ def parse(argv: list[str] | None = None) -> tuple[str, Run]:
     )
     parser.add_argument("name", choices=[*NAMES, "all"])
     parser.add_argument(
-        "--data", type=Path, required=True, help="folder with NAME/NAME.npz for each corpus"
+        "--data",
+        type=Path,
+        default=os.environ.get("TOPOI_DATA"),
+        required="TOPOI_DATA" not in os.environ,
+        help="folder with NAME/NAME.npz for each corpus (default: TOPOI_DATA)",
     )
     parser.add_argument(
         "--quick",

@@ -135,7 +135,7 @@ def gibbs_fold_in(
 ) -> np.ndarray:
     """Topic proportions from one sample, as in the paper."""
     field = Links(
-        links, model.link_weight_, model.link_factor, known=model.doc_topic_, eta=model.link_topic_
+        links, model.link_weight_, model.link_factor, known=model.own_topic_, eta=model.link_topic_
     )
     with ThreadPool() as pool:
         state = fold_in_state(

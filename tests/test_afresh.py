@@ -189,7 +189,12 @@ def test_every_model_infers_its_documents_afresh():
         datasets.make_links(60)[0],
         datasets.make_labels(60)[0],
     )
-    options = {"schedule": "incremental", "max_iter": 30}
+    options = {
+        "schedule": "incremental",
+        "max_iter": 30,
+        "doc_topic_prior": 0.1,
+        "topic_word_prior": 0.05,
+    }
     for model, corpus in (
         (AuthorTopicModel(4, **options), authors),
         (RelationalTopicModel(4, **options), links),

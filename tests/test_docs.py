@@ -1,4 +1,4 @@
-"""The code in README and docs runs as it stands."""
+"""The code, the commands and the links of README and docs work as they stand."""
 
 from __future__ import annotations
 
@@ -11,17 +11,36 @@ import pytest
 from typer.testing import CliRunner
 
 from topoi.cli import app
+from topoi.io import registry
 
 ROOT = Path(__file__).parent.parent
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [*sorted(ROOT.glob("*.md")), *DOCS, ROOT / "benchmarks" / "README.md"]
+
+
+def fenced(path, language):
+    """The code blocks of a page in one language."""
+    text = path.read_text(encoding="utf8")
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+
+
 BLOCKS = [
     pytest.param(block, id=f"{path.name}-{i}")
-    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-    for i, block in enumerate(
-        re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf8"), flags=re.DOTALL)
-    )
+    for path in [ROOT / "README.md", *DOCS]
+    for i, block in enumerate(fenced(path, "python"))
 ]
 
 
+@pytest.fixture
+def restored_formats():
+    """Blocks may register formats; other tests must not see them."""
+    before = set(registry.FORMATS)
+    yield
+    for name in set(registry.FORMATS) - before:
+        del registry.FORMATS[name]
+
+
+@pytest.mark.usefixtures("restored_formats")
 @pytest.mark.parametrize("block", BLOCKS)
 def test_code_block_runs(block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -29,46 +48,76 @@ def test_code_block_runs(block, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir()), "documentation examples leave no files behind"
 
 
-def test_commands_of_the_readme_run(tmp_path, monkeypatch):
-    """Every line of its sh blocks that calls topoi, in their order, on tables such as they name."""
+@pytest.mark.parametrize(
+    ("page", "least", "files"),
+    [
+        ("README.md", 3, {"papers.topoi", "papers.html"}),
+        ("docs/guide.md", 10, {"papers.topoi", "proportions.csv", "papers.mtx", "papers.vocab"}),
+    ],
+)
+def test_commands_run(page, least, files, tmp_path, monkeypatch):
+    """Every line of the sh blocks of a page, in their order, on tables such as they name."""
     monkeypatch.chdir(tmp_path)
-    fields, people = (
-        [["markov", "chains", "states"], ["genes", "cells", "proteins"]],
-        ["Ann Lee", "Bo Berg"],
-    )
+    write_tables()
+    lines = [line for block in fenced(ROOT / page, "sh") for line in block.splitlines()]
+    assert len(lines) >= least
+    for line in lines:
+        program, *arguments = shlex.split(line)
+        assert program == "topoi"
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 0, f"{line}\n{result.output}"
+    assert {path.name for path in tmp_path.iterdir()} >= files
+
+
+def write_tables():
+    """papers.csv and new.csv: 40 documents of two fields."""
+    fields = [["markov", "chains", "states"], ["genes", "cells", "proteins"]]
+    people = ["Ann Lee", "Bo Berg"]
     for name in ("papers.csv", "new.csv"):
         with open(name, "w", newline="") as file:
             table = csv.writer(file)
             table.writerow(["id", "abstract", "authors", "cites", "field"])
             for i in range(40):
                 words = " ".join(fields[i % 2][(i + j) % 3] for j in range(8))
-                table.writerow(
-                    [f"p{i}", words, f"{people[i % 2]}; Cy Dahl", f"p{(i + 2) % 40}", "AB"[i % 2]]
-                )
-    text = (ROOT / "README.md").read_text(encoding="utf8")
-    lines = [
-        line
-        for block in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
-        for line in block.splitlines()
-    ]
-    assert len(lines) > 8
-    for line in lines:
-        program, *arguments = shlex.split(line)
-        assert program == "topoi"
-        result = CliRunner().invoke(app, arguments)
-        assert result.exit_code == 0, f"{line}\n{result.output}"
-    assert {path.name for path in tmp_path.iterdir()} >= {
-        "papers.topoi",
-        "proportions.csv",
-        "papers.mtx",
-        "papers.vocab",
-    }
+                authors, cited = f"{people[i % 2]}; Cy Dahl", f"p{(i + 2) % 40}"
+                table.writerow([f"p{i}", words, authors, cited, "AB"[i % 2]])
 
 
 def test_a_new_model_takes_forty_lines():
-    (block,) = re.findall(
-        r"```python\n(.*?)```",
-        (ROOT / "docs" / "add_a_model.md").read_text(encoding="utf8"),
-        flags=re.DOTALL,
-    )
-    assert len(block.splitlines()) <= 40
+    model = fenced(ROOT / "docs" / "extend.md", "python")[-1]
+    assert len([line for line in model.splitlines() if line.strip()]) <= 40
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    """Files exist, and headings of pages that links name."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf8")):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        path = page.parent / name if name else page
+        assert path.exists(), f"{page.name} links to {target}"
+        if anchor and path.suffix == ".md":
+            assert anchor in anchors(path), f"{page.name} links to {target}"
+
+
+def anchors(path):
+    """What links can name in a page: its headings as GitHub spells them, and its <a id>."""
+    text = path.read_text(encoding="utf8")
+    headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    named = re.findall(r'<a id="([^"]+)"', text)
+    return {heading.replace(" ", "-") for heading in plain} | set(named)
+
+
+def test_readme_fits_on_a_page():
+    assert len((ROOT / "README.md").read_text(encoding="utf8").splitlines()) <= 130
+
+
+def test_nothing_names_a_folder_outside_the_repository():
+    outside = "../" + "shared"
+    sources = [ROOT / "Makefile", ROOT / "pyproject.toml", *PAGES]
+    for folder in ("src", "tests", "benchmarks", "experiments", "fuzz"):
+        sources += (ROOT / folder).rglob("*.py")
+    found = [path for path in sources if outside in path.read_text(encoding="utf8")]
+    assert not found

@@ -170,7 +170,7 @@ def hadamard(doc_topic: np.ndarray, pairs: np.ndarray, root: bool = True) -> np.
 
 
 def svm_scores(train: np.ndarray, labels: np.ndarray, test: np.ndarray) -> np.ndarray:
-    """Decision values of a linear SVM, the classifier of the paper.
+    """Decision values of a linear SVM; the paper names no kernel.
 
     Features are standardised, classes balanced, and C is chosen by an inner cross-validation.
 

@@ -21,7 +21,7 @@ from topoi.infer.threads import ThreadPool
 
 __all__ = ["fold_in", "infer_afresh", "settings"]
 
-PASSES = 3  # more are no better (docs/performance.md)
+PASSES = 3  # more are no better (docs/lab-notes.md)
 DISCOUNT = 0.5  # of a token
 
 

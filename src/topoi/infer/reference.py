@@ -267,7 +267,7 @@ def edges_of(graph: Graph, doc: int) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 
 def _write_messages(graph: Graph, doc: int, mu: np.ndarray, messages: np.ndarray) -> None:
-    """Put the messages of a document's edges, in the order of `_edges_of`, where the graph wants
+    """Put the messages of a document's edges, in the order of `edges_of`, where the graph wants
     them.
     """
     w, (ptr, visits), done = graph.arrays, graph.visits_of_docs, 0

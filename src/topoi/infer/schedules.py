@@ -37,7 +37,7 @@ __all__ = ["WARM_UP", "Schedule", "gets_lists", "make_schedule", "takes_warm_up"
 
 WARM_UP = (
     (5.0,) * 4 + (4.0,) * 3 + (3.0,) * 4 + (2.0,) * 4
-)  # relaxation of the first sweeps of "auto" (docs/performance.md)
+)  # relaxation of the first sweeps of "auto" (docs/lab-notes.md)
 OVERCOMPLETE = (
     WARM_UP + (2.0,) * 5
 )  # the same of sweeps over more topics, with which it begins (overcomplete.py)
@@ -45,7 +45,7 @@ SHORT_WARM_UP = (2.0,) * 4  # of the warm-up sweeps that are left to do after th
 RELAXATION, RELAX_AFTER = (
     1.5,
     10,
-)  # of "relaxed": its step, and the sweeps before it (docs/performance.md)
+)  # of "relaxed": its step, and the sweeps before it (docs/lab-notes.md)
 BLOCK_RELAXATION = (
     1.8  # over-relaxation factor of "incremental", after as many plain rounds (docs/afresh.md)
 )
@@ -59,7 +59,7 @@ WARM_UP_FROM = 50_000  # edges: few edges need no haste, and warm-up sweeps swin
 HEAVY_PRIOR = 0.1  # sum of the topics' prior, as a share of a document's mean weight
 MOST_MESSAGES = 2**30  # numbers in dense messages: beyond these 4 GiB "auto" stores topic lists
 LISTS_ABOVE = 256  # topics: below, a dense sweep is as fast as one over lists
-# last rounds of "auto", in which documents are inferred afresh (docs/performance.md); at most a
+# last rounds of "auto", in which documents are inferred afresh (docs/lab-notes.md); at most a
 # quarter of all
 FINISH = 5
 LISTS_EVERY = 10  # sweeps after which lists are made anew

@@ -131,10 +131,14 @@ class TopicModelBase(Topics):
         refuse_too_large(plan, rule, chosen)
         warn_of_heavy_weights(plan, rule)
         alpha, learn_alpha = self._prior(
-            "doc_topic_prior", n_topics, n_topics, plan.token, light=chosen == "auto"
+            "doc_topic_prior",
+            n_topics,
+            n_topics,
+            plan.token,
+            light=chosen in ("auto", "incremental"),
         )
         beta, learn_beta = self._prior(
-            "topic_word_prior", 1, n_topics, plan.token, light=chosen == "auto"
+            "topic_word_prior", 1, n_topics, plan.token, light=chosen in ("auto", "incremental")
         )
         priors = (
             [PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)]

@@ -175,7 +175,7 @@ class TopicModel(TopicModelBase):
         odd = next((factor for factor in factors if not hasattr(factor, "add_to")), None)
         if odd is not None:
             raise ValueError(
-                f"{odd!r} is not a factor: it has no add_to(plan). See docs/add_a_model.md."
+                f"{odd!r} is not a factor: it has no add_to(plan). See docs/extend.md."
             )
         n_words, n_labels, n_owners = (
             sum(isinstance(factor, kind) for factor in factors)
