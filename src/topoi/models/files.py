@@ -27,9 +27,16 @@ MODELS = {
 
 
 def save(model: Any, path: str | Path) -> None:
-    """Write a fitted model to `path` in one file.
+    """Write a fitted model to one file.
 
     The checkpoint of the fit, if it had one and came to its end, is removed then: its work is safe.
+
+    Parameters
+    ----------
+    model : fitted model
+        Any but a TopicModel, whose factors may hold any code.
+    path : str or Path
+        The file. It is replaced if it exists.
     """
     from topoi import __version__
     from topoi.models.contents import contents
@@ -62,7 +69,30 @@ def _kind(name: str) -> type[Any]:
 
 
 def load(path: str | Path) -> Any:
-    """Read a model that `save` wrote. Its n_jobs, verbose and callbacks are the defaults."""
+    """Read a model that `save` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+        A model file. Reading it never executes code.
+
+    Returns
+    -------
+    fitted model
+        Its `n_jobs`, `verbose` and `callbacks` are the defaults.
+
+    Examples
+    --------
+    >>> import topoi
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> corpus, _ = topoi.datasets.make_blocks(n_topics=2)
+    >>> with TemporaryDirectory() as folder:
+    ...     topoi.LDA(2).fit(corpus).save(Path(folder) / "blocks.topoi")
+    ...     model = topoi.load(Path(folder) / "blocks.topoi")
+    >>> model.components_.shape
+    (2, 20)
+    """
     from topoi.models.contents import attributes
     from topoi.models.schema import check_together, schema_of
 

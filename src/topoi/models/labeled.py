@@ -72,8 +72,7 @@ class LabeledLDA(TopicModelBase):
         Sweeps between two measurements of training perplexity. 0 or -1 measures none, so that `tol`
         cannot stop the run.
     callbacks : list of callables, default=None
-        Called with (state, record) after every sweep; a true answer stops the run. In mini-batches
-        the model takes the place of the state.
+        Called with (state, record) after every sweep; a true answer stops the run.
     verbose : int, default=0
         Whether to show a progress bar.
 
