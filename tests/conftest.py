@@ -96,7 +96,11 @@ class Run:
             residual, self.tables = infer_twin(self.state, self.rule, self.tables, self.mu, params)
             return residual
         read, seen = self.rule.seen(self.tables, params)
-        self.tables = read if self.schedule.in_place else reference.doubled(blank_tables(graph))
+        self.tables = (
+            read
+            if self.schedule.in_place
+            else reference.doubled(blank_tables(graph, graph.word_base))
+        )
         return reference.sweep(graph, read, self.tables, self.mu, messages, fields, seen)
 
 
@@ -113,7 +117,10 @@ def infer_twin(
     residual = twin(
         graph, read, mu, state.fields, seen, afresh.settings(state, rule), range(graph.n_docs)
     )
-    blank, counted = reference.doubled(blank_tables(graph)), reference.count(graph, mu)
+    blank, counted = (
+        reference.doubled(blank_tables(graph, graph.word_base)),
+        reference.count(graph, mu),
+    )
     phi = blank.phi if params.frozen_words else blank.phi + counted.phi
     return residual, counted._replace(
         phi=phi, totals=phi.sum(axis=0), theta=blank.theta + counted.theta

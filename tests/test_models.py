@@ -34,7 +34,8 @@ from topoi import (
 )
 from topoi.corpus.metadata import adjacency
 from topoi.evaluate import completion_perplexity, match_topics
-from topoi.graph.factors import compile_factors
+from topoi.graph.factors import compile_factors, make_plan
+from topoi.graph.wiring import build_graph
 from topoi.infer import reference
 from topoi.infer.engine import sweep
 from topoi.infer.rules import make_rule
@@ -137,7 +138,11 @@ def test_kernels_equal_their_twins_with_every_factor(small, name, rule_name, sch
                 _, tables = infer_twin(state, rule, tables, mu, params)
             else:
                 read, seen = rule.seen(tables, params)
-                write = tables if schedule.in_place else reference.doubled(blank_tables(graph))
+                write = (
+                    tables
+                    if schedule.in_place
+                    else reference.doubled(blank_tables(graph, graph.word_base))
+                )
                 reference.sweep(graph, read, write, mu, state.messages, state.fields, seen)
                 tables = write
             for ours, twin in zip(state.tables, tables, strict=True):
@@ -151,10 +156,10 @@ def test_link_field_is_the_equation(small, factor):
     counts = small[:12]
     links = Links([(0, 1), (1, 2), (5, 5), (3, 7)], 0.2, factor)
     graph = compile_factors([Words(counts), Documents(), links], 4)
-    assert graph.plan.fields == [links]
+    assert graph.fields == (links,)
     rng = np.random.default_rng(0)
     proportions, tokens = rng.dirichlet(np.ones(4), 12), counts.sum(axis=1)
-    message = links.message(proportions, tokens)
+    message = links.learned_message(proportions, tokens, {})[0]
     neighbours = {0: [1], 1: [0, 2], 2: [1], 3: [7], 7: [3]}
     pairs = [(d, e) for d, es in neighbours.items() for e in es]
     if factor == "paper":
@@ -567,11 +572,12 @@ def test_shares_of_labeled_authors_are_those_in_the_messages(small):
         [[f"a{d % 5}", f"b{d % 7}"] for d in range(60)],
         [sorted(rng.choice(4, 2, replace=False)) for _ in range(60)],
     )
-    graph = compile_factors([Words(small), Authors(authors), Labels(labels)], 4)
+    plan = make_plan([Words(small), Authors(authors), Labels(labels)], 4)
+    graph = build_graph(plan)
     with ThreadPool(1) as pool:
         state = State.start(graph, make_rule("bp"), np.full(4, 0.1), 0.1, seed=0, pool=pool)
     theta = state.owner_counts() + 0.1
-    owners = graph.plan.owners
+    owners = plan.owners
     for d in range(60):
         proportions = theta[owners.indices[owners.indptr[d] : owners.indptr[d + 1]]][:, labels[d]]
         np.testing.assert_allclose(

@@ -78,7 +78,7 @@ def test_a_sweep_without_messages_is_the_reference(blocks, in_place, relaxation,
     for _ in range(3):
         params = run.state.params(run.rule, in_place=in_place)
         engine.sweep(run.state, rule, schedule, ThreadPool(1))
-        write = twin if in_place else reference.doubled(blank_tables(run.state.graph))
+        write = twin if in_place else reference.doubled(blank_tables(run.state.graph, None))
         reference.stateless(
             run.state.graph,
             twin,

@@ -86,16 +86,16 @@ class Part(Shard):
         """
         rule = self.model._check_parameters()
         if rule.tokens:
-            refuse_fractions(self._counts, self.model.rule)
+            refuse_fractions(self.plan.counts, self.model.rule)
         refuse_too_large(self.plan, rule, schedule)
-        return float(self._counts.data.max(initial=0)), *counted(self.plan, rule)
+        return float(self.plan.counts.data.max(initial=0)), *counted(self.plan, rule)
 
     def document_names(self) -> list[str] | None:
         return None if self.names is None else list(map(str, self.names))
 
     def proportions(self) -> np.ndarray:
         """(documents, K) topic proportions under the topics of the model."""
-        return self.model.transform(Corpus(self._counts))
+        return self.model.transform(Corpus(self.plan.counts))
 
 
 def _refuse_other_words(documents: Any, model: LDA) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 if TYPE_CHECKING:
-    from topoi.graph.factors import Field
+    from topoi.graph.fields import Field, LearningField
 
 
 __all__ = ["Plan"]
@@ -17,15 +17,18 @@ __all__ = ["Plan"]
 
 @dataclass
 class Plan:
-    """What the factors of a model have contributed so far; `build_graph` compiles it."""
+    """What the factors of a model have contributed so far; `build_graph` compiles it.
+
+    Words make it (`Words.new_plan`), the other factors add to it.
+    """
 
     n_topics: int
-    counts: sparse.csr_array | None = None  # (D, W) weights that the messages carry
+    counts: sparse.csr_array  # (D, W) weights that the messages carry
     owners: sparse.csr_array | None = None  # (D, O) who owns each document
     topics: sparse.csr_array | None = (
         None  # (D, K) which topics each document may use; an empty row allows all
     )
-    fields: list[Field] = field(default_factory=list)
+    fields: list[Field | LearningField] = field(default_factory=list)
     owner_prior: float = (
         0.0  # pseudo-count of an owner in its document; 0 = owners are equally likely
     )
@@ -38,11 +41,7 @@ class Plan:
         """The weight that counts as one token: 1, or the mean entry where entries are lighter
         (TF-IDF, proportions).
         """
-        return (
-            1.0
-            if self.counts is None or not self.counts.nnz
-            else min(1.0, float(self.counts.data.mean()))
-        )
+        return min(1.0, float(self.counts.data.mean())) if self.counts.nnz else 1.0
 
     @property
     def is_private(self) -> bool:

@@ -32,7 +32,7 @@ from topoi.storage.schema import Schema, parted
 
 __all__ = ["Checkpoint", "FinishedRun", "fingerprint"]
 
-FORMAT = 3
+FORMAT = 4
 KEYS = {"format", "fingerprint", "values", "sha256"}  # of the manifest
 WHAT = "a checkpoint of topoi"
 FREE = (

@@ -106,7 +106,7 @@ def _pass_stateless(state: State, rule: Rule, schedule: Schedule, pool: ThreadPo
     )
     state.mode = "warm-up" if state.sweep < len(schedule.warm_up) else schedule.name
     params = state.params(rule, in_place=schedule.in_place)
-    write = state.tables if schedule.in_place else blank_tables(graph, state.spare)
+    write = state.tables if schedule.in_place else blank_tables(graph, state.word_base, state.spare)
     for stage in range(graph.n_word_blocks):
         pool.each(
             kernels.stateless_stage,
@@ -150,7 +150,7 @@ def _pass_messages(state: State, rule: Rule, schedule: Schedule, pool: ThreadPoo
         ),
     )
     arrays, read, params = state.oriented(read, params)
-    write = read if schedule.in_place else blank_tables(graph, state.spare)
+    write = read if schedule.in_place else blank_tables(graph, state.word_base, state.spare)
     fields = (
         state.fields
         if graph.transposed is None
@@ -183,16 +183,15 @@ def refresh_fields(state: State) -> None:
     """Let documents hear each other: one weighted message per document, from the topic proportions
     that are their own now.
     """
-    fields = state.graph.plan.fields
-    if not fields:
+    if not state.graph.fields:
         return
     proportions = state.own_topic()
     message, weight = (
         np.zeros((state.graph.n_docs, state.graph.n_topics)),
         np.zeros(state.graph.n_docs),
     )
-    for field in fields:
-        field_message = state.field_message(field, proportions)
-        message += field.weight * field_message
-        weight += field.weight * (field_message.sum(axis=1) > 0)
+    for number, learned in enumerate(state.learned):
+        field_message = state.field_message(number, proportions)
+        message += learned.weight * field_message
+        weight += learned.weight * (field_message.sum(axis=1) > 0)
     state.fields = Fields(pad_topics(message, state.graph.width), weight.astype(np.float32))

@@ -90,7 +90,7 @@ def fold_in_state(
     state = State.start(
         graph, rule, alpha, TINY, seed=seed, pool=pool, start=start, word_topic=plan.word_base
     )
-    if graph.private and not graph.plan.fields and not rule.draws:  # nobody talks to anybody
+    if graph.private and not graph.fields and not rule.draws:  # nobody talks to anybody
         afresh.fold_in(state, rule, pool, max_passes=max_iter, tolerance=CONVERGED)
         return state
     monitor = Monitor(callbacks=callbacks if rule.draws else [_converged])

@@ -179,12 +179,8 @@ def takes_warm_up(plan: Plan | None, rule: Rule, start: str) -> bool:
         and start != "warm"
         and plan is not None
         and plan.is_plain
-        and _n_edges(plan) >= WARM_UP_FROM
+        and plan.counts.nnz >= WARM_UP_FROM
     )
-
-
-def _n_edges(plan: Plan) -> int:
-    return 0 if plan.counts is None else plan.counts.nnz
 
 
 def _pace(warm_up: tuple[float, ...], n: int, plan: Plan | None, prior: float) -> tuple[float, ...]:
@@ -193,7 +189,7 @@ def _pace(warm_up: tuple[float, ...], n: int, plan: Plan | None, prior: float) -
     On few edges, and under a heavy prior, haste would wipe out rare topics.
     """
     n = min(len(warm_up), n)
-    if plan is not None and plan.counts is not None:
+    if plan is not None:
         heavy = prior > HEAVY_PRIOR * plan.counts.sum() / max(plan.counts.shape[0], 1)
         if heavy or plan.counts.nnz < WARM_UP_FROM:
             return (1.0,) * n

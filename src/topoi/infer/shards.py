@@ -2,7 +2,7 @@
 all share what the words hold.
 
 In every round each shard sweeps over its documents while the counts of the others stand still
-(`Plan.word_base`); then the counts of all shards are added up in their order. So results depend on
+(`State.word_base`); then the counts of all shards are added up in their order. So results depend on
 how the documents are cut, never on where the shards are or how many work at a time; and one shard
 alone gives the bits of a run that was never cut.
 """
@@ -54,13 +54,8 @@ class Shard:
     ) -> None:
         self.plan, self.seed, self.n_jobs = Plan(n_topics, counts), seed + number, n_jobs
 
-    @property
-    def _counts(self) -> sparse.csr_array:
-        assert self.plan.counts is not None
-        return self.plan.counts
-
     def facts(self) -> Facts:
-        counts = self._counts
+        counts = self.plan.counts
         word_weight = np.bincount(
             counts.indices, counts.data.astype(np.float32), counts.shape[1]
         )  # as edges have it
@@ -77,8 +72,8 @@ class Shard:
 
         n_edges: of all shards.
         """
-        enough = int(enough_edges(self.plan.n_topics, n_edges) * self._counts.nnz / n_edges)
-        return some_documents(self._counts, enough, self.seed)
+        enough = int(enough_edges(self.plan.n_topics, n_edges) * self.plan.counts.nnz / n_edges)
+        return some_documents(self.plan.counts, enough, self.seed)
 
     def begin(
         self, rule: Rule, schedule: Schedule, alpha: np.ndarray, beta: float, start: str,
@@ -114,7 +109,7 @@ class Shard:
         """From now on words hold what all shards have counted: phi (W, width)."""
         self.others = phi - self.own
         self.others_totals = self.others.sum(axis=0, dtype=np.float64)
-        self.plan.word_base = self.others[:, : self.plan.n_topics]
+        self.state.word_base = self.others[:, : self.plan.n_topics]
         self.state.tables = self.state.tables._replace(
             phi=phi.copy(), totals=self.others_totals + self.own_totals
         )
@@ -167,7 +162,7 @@ class Shard:
         with ThreadPool(self.n_jobs) as pool:
             return float(
                 document_log_likelihood(
-                    self._counts, self.state.doc_topic(), self.state.topic_word(), pool
+                    self.plan.counts, self.state.doc_topic(), self.state.topic_word(), pool
                 ).sum()
             )
 
@@ -180,7 +175,7 @@ class Shard:
                 ):  # several shards that put the sum of all right would each do it in full
                     self.state.rebuild(self.rule, pool)
                 return self._counted()
-            self.plan.word_base = None  # own messages alone
+            self.state.word_base = None  # own messages alone
             self.state.rebuild(self.rule, pool)
         self.own, self.own_totals = self.state.tables.phi.copy(), self.state.tables.totals.copy()
         self.hear(self.others + self.own)

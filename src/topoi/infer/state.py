@@ -5,13 +5,14 @@ Messages, the tables counted from them, and the priors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
+from topoi.graph.fields import LearnedField, LearningField
 from topoi.graph.wiring import Graph
 from topoi.infer import kernels
 from topoi.infer.arrays import ActiveSet, Fields, GraphArrays, Messages, SweepParams, Tables
@@ -20,7 +21,7 @@ from topoi.infer.rules import Rule
 from topoi.infer.threads import ThreadPool
 
 if TYPE_CHECKING:
-    from topoi.graph.factors import Field
+    from collections.abc import Sequence
 
 __all__ = ["STARTS", "State", "blank_tables", "sweep_seed"]
 
@@ -43,7 +44,9 @@ class State:
     tables: Tables
     messages: Messages
     shared_counts: np.ndarray  # (shared owners, width) what all rows of a shared owner agree on
-    fields: Fields
+    fields: Fields  # what fields say at the moment
+    learned: list[LearnedField]  # what the run knows of each field of the graph
+    word_base: np.ndarray | None  # (W, K) counts that words hold besides the messages
     stored: bool = (
         True  # False while messages are only implied by the tables (kernels/stateless.py)
     )
@@ -69,12 +72,13 @@ class State:
     @classmethod
     def start(cls, graph: Graph, rule: Rule, alpha: np.ndarray, beta: float, *, seed: int,
     pool: ThreadPool, start: str = "hard",
-              word_topic: np.ndarray | None = None, stored: bool = True) -> State:  # fmt: skip
+              word_topic: np.ndarray | None = None, stored: bool = True,
+              learned: Sequence[LearnedField] | None = None) -> State:  # fmt: skip
         """First messages and their tables.
 
         start: "hard" one topic per edge, "soft" a random message, "warm" what the word says:
         proportional to `word_topic` (W, K) and the prior. stored: False keeps the tables of these
-        messages only.
+        messages only. learned: of each field, from an earlier run.
         """
         n_visits = len(graph.arrays.visit_doc)
         padded_alpha = np.zeros(graph.width)
@@ -93,10 +97,14 @@ class State:
             padded_alpha,
             float(beta),
             seed,
-            blank_tables(graph),
+            blank_tables(graph, graph.word_base),
             messages,
             shared_counts,
             own_weight,
+            [LearnedField(field.weight) for field in graph.fields]
+            if learned is None
+            else list(learned),
+            graph.word_base,
             stored=stored,
         )
         source = (
@@ -196,10 +204,10 @@ class State:
             beta=self.beta,
             word_prior=np.full(self.graph.width, self.beta, np.float32),
             beta_sum=self.graph.n_words * self.beta,
-            owner_prior=self.graph.plan.owner_prior,
+            owner_prior=self.graph.owner_prior,
             own_cap=rule.own_cap,
             in_place=in_place,
-            frozen_words=self.graph.plan.frozen_words,
+            frozen_words=self.graph.frozen_words,
             plain_side=False,
             relaxation=relaxation,
             seed=sweep_seed(self.seed, self.sweep + 1),  # 0 is the start's
@@ -266,7 +274,7 @@ class State:
         if not self.stored:
             self._even_out()
             return
-        tables = blank_tables(self.graph, self.tables)
+        tables = blank_tables(self.graph, self.word_base, self.tables)
         arrays, faced, params = self.oriented(tables, self.params(rule, in_place=False))
         for stage in range(self.graph.n_word_blocks):
             pool.each(kernels.count_stage, arrays, faced, self.messages, params, stage)
@@ -322,7 +330,7 @@ class State:
 
     def owner_proportions(self) -> sparse.csr_array:
         """(documents, owners) how much of each document is each owner's, rows sum to 1."""
-        arrays, prior = self.graph.arrays, self.graph.plan.owner_prior
+        arrays, prior = self.graph.arrays, self.graph.owner_prior
         pair_doc = np.repeat(np.arange(self.graph.n_docs), np.diff(arrays.slot_ptr))
         mass = self.tables.owner_mass + prior if prior > 0 else np.ones(len(arrays.slots))
         mass = mass / np.bincount(pair_doc, mass, minlength=self.graph.n_docs)[pair_doc]
@@ -365,14 +373,23 @@ class State:
         """(D, K) 1 for the topics that a document may use, 0 for others; None where all documents
         may use all.
         """
-        topics = self.graph.plan.topics
+        topics = self.graph.topics
         return None if topics is None else topics.toarray() + (np.diff(topics.indptr) == 0)[:, None]
 
-    def field_message(self, field: Field, proportions: np.ndarray) -> np.ndarray:
-        """(D, K) the field's message of the topics that each document may use, from topic
+    def field_message(self, number: int, proportions: np.ndarray) -> np.ndarray:
+        """(D, K) what field `number` says of the topics that each document may use, from topic
         proportions (D, K). Rows sum to 1, or to 0 where there is none.
+
+        A field that learns tables takes one step.
         """
-        message, allowed = field.message(proportions, self.graph.doc_weight), self.allowed()
+        field, weight = self.graph.fields[number], self.graph.doc_weight
+        if isinstance(field, LearningField):
+            known = self.learned[number]
+            message, tables = field.learned_message(proportions, weight, known.tables)
+            self.learned[number] = replace(known, tables=tables)
+        else:
+            message = field.message(proportions, weight)
+        allowed = self.allowed()
         if allowed is None:
             return message
         message = message * allowed
@@ -385,8 +402,8 @@ class State:
         return counts / counts.sum(axis=1, keepdims=True)
 
 
-def blank_tables(graph: Graph, old: Tables | None = None) -> Tables:
-    """Tables without any message.
+def blank_tables(graph: Graph, word_base: np.ndarray | None, old: Tables | None = None) -> Tables:
+    """Tables without any message: what words (W, K) and owners hold besides.
 
     `old` tables of the same graph give their memory and, when words are frozen, their words.
     """
@@ -394,12 +411,12 @@ def blank_tables(graph: Graph, old: Tables | None = None) -> Tables:
         allocate(graph.n_slots * graph.width).reshape(-1, graph.width) if old is None else old.theta
     )
     theta[:] = 0
-    if graph.plan.owner_base is not None:
-        theta[:, : graph.n_topics] = graph.plan.owner_base[graph.slot_owner]
-    if old is not None and graph.plan.frozen_words:
+    if graph.owner_base is not None:
+        theta[:, : graph.n_topics] = graph.owner_base[graph.slot_owner]
+    if old is not None and graph.frozen_words:
         phi = old.phi
-    elif graph.plan.word_base is not None:
-        phi = pad_topics(graph.plan.word_base, graph.width)
+    elif word_base is not None:
+        phi = pad_topics(word_base, graph.width)
     else:
         phi = (
             allocate(graph.n_words * graph.width).reshape(-1, graph.width)
@@ -412,7 +429,7 @@ def blank_tables(graph: Graph, old: Tables | None = None) -> Tables:
 
 
 def _owner_base(graph: Graph) -> np.ndarray:
-    base = graph.plan.owner_base
+    base = graph.owner_base
     return (
         np.zeros((graph.n_owners, graph.width), np.float32)
         if base is None

@@ -38,8 +38,7 @@ def topic_lists(state: State, pool: ThreadPool) -> sparse.csr_array:
     """(D, K) the topics each document holds, and those whose entry would (nearly) raise its
     likelihood. No list is empty.
     """
-    graph, tables, counts = state.graph, state.tables, state.graph.plan.counts
-    assert counts is not None
+    graph, tables, counts = state.graph, state.tables, state.graph.counts
     slot = np.asarray(graph.arrays.slots)  # documents own themselves: one row each
     held = tables.theta[slot, : graph.n_topics]
     keep = held >= (LEAST_OF_DOCUMENT * graph.doc_weight).astype(np.float32)[:, None]

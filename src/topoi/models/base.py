@@ -22,6 +22,7 @@ from topoi.corpus import Corpus
 from topoi.corpus.checks import check_counts, refuse_broken
 from topoi.corpus.splits import hold_out
 from topoi.graph.factors import Factor, Words, make_plan
+from topoi.graph.fields import LearnedField
 from topoi.graph.plan import Plan
 from topoi.graph.weighting import fit_weighting
 from topoi.graph.wiring import build_graph
@@ -120,21 +121,25 @@ class TopicModelBase(Topics):
     def _fit_factors(
         self,
         counts: sparse.csr_array,
-        factors: Sequence[Factor],
+        factors: Sequence[Words | Factor],
         n_topics: int,
         checkpoint: Any,
         every: int,
     ) -> State:
         rule = self._check_parameters()
         plan = make_plan(factors, n_topics)
-        if rule.tokens and plan.counts is not None:
+        if rule.tokens:
             refuse_fractions(plan.counts, self.rule)
         start, word_topic = self._start(n_topics, counts.shape[1])
         chosen = make_schedule(self.schedule, rule, plan, start=start).name
         refuse_too_large(plan, rule, chosen)
         warn_of_heavy_weights(plan, rule)
         alpha, learn_alpha = self._prior(
-            "doc_topic_prior", n_topics, n_topics, plan.token, light=chosen in ("auto", "incremental")
+            "doc_topic_prior",
+            n_topics,
+            n_topics,
+            plan.token,
+            light=chosen in ("auto", "incremental"),
         )
         beta, learn_beta = self._prior(
             "topic_word_prior", 1, n_topics, plan.token, light=chosen in ("auto", "incremental")
@@ -151,6 +156,7 @@ class TopicModelBase(Topics):
             monitor: Monitor,
             learners: Sequence[Learner],
             saves: Checkpoint | None = None,
+            learned: Sequence[LearnedField] | None = None,
         ) -> State:
             graph = build_graph(plan, seed=seed, tokens=rule.tokens)
             schedule = make_schedule(
@@ -164,7 +170,6 @@ class TopicModelBase(Topics):
                     warn_of_finished(saves.path, f"{state.sweep} sweeps")
             first, topics, stored = start, word_topic, rule.stored and schedule.stores
             if state is None and schedule.overcomplete:
-                assert plan.counts is not None
                 some = some_documents(plan.counts, enough_edges(n_topics, plan.counts.nnz), seed)
                 first, topics = (
                     "warm",
@@ -189,6 +194,7 @@ class TopicModelBase(Topics):
                 start=first,
                 word_topic=topics,
                 stored=stored,
+                learned=learned,
             )
             return run(
                 state,
@@ -206,11 +212,8 @@ class TopicModelBase(Topics):
         with opened as saves, ThreadPool(self.n_jobs) as pool:
             seed = self._seed() if saves is None or saves.seed is None else saves.seed
             resumed = saves is not None and saves.saved is not None
-            if (
-                any(field.learn for field in plan.fields)
-                and plan.counts is not None
-                and not resumed
-            ):
+            learned = None
+            if any(field.learn for field in plan.fields) and not resumed:
                 observed, held = hold_out(plan.counts, seed)
                 with Monitor(
                     max_iter=WEIGHT_SWEEPS,
@@ -218,17 +221,17 @@ class TopicModelBase(Topics):
                     progress=bool(self.verbose),
                     phase="link weight",
                 ) as before:
-                    pass_messages(
+                    learned = pass_messages(
                         replace(plan, counts=observed),
                         WEIGHT_SWEEPS,
                         before,
                         [*priors, FieldWeightLearner(held)],
-                    )
+                    ).learned
                 if before.stopped:  # one sweep makes a model, but not one that could be resumed
                     last, saves = 1, None
             with self._monitor(counts) as monitor:
                 monitor.began = began
-                state = pass_messages(plan, last, monitor, priors, saves)
+                state = pass_messages(plan, last, monitor, priors, saves, learned)
             self._keep(state, monitor)
             if saves is not None and state.sweep >= (state.end or self.max_iter):
                 self._finished_run = saves.finish()

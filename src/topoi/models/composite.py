@@ -12,6 +12,7 @@ import numpy as np
 from topoi.corpus.metadata import indicator, one_each
 from topoi.graph.factors import Authors, Documents, Factor, Labels, Words
 from topoi.graph.weighting import fit_weighting
+from topoi.infer.state import State
 from topoi.models.base import TopicModelBase
 
 __all__ = ["TopicModel"]
@@ -42,7 +43,7 @@ class TopicModel(TopicModelBase):
 
     def __init__(
         self,
-        factors: Sequence[Factor] = (),
+        factors: Sequence[Words | Factor] = (),
         n_components: int = 10,
         *,
         rule: str = "bp",
@@ -64,7 +65,7 @@ class TopicModel(TopicModelBase):
     ) -> None:
         self._store(locals())
 
-    factors: Sequence[Factor]
+    factors: Sequence[Words | Factor]
     n_components: int
 
     def fit(
@@ -83,7 +84,8 @@ class TopicModel(TopicModelBase):
             raise ValueError(
                 "The first factor must be Words(counts): TopicModel([Words(counts), ...])."
             )
-        odd = next((factor for factor in factors if not hasattr(factor, "add_to")), None)
+        others = [factor for factor in factors if not isinstance(factor, Words)]
+        odd = next((factor for factor in others if not hasattr(factor, "add_to")), None)
         if odd is not None:
             raise ValueError(
                 f"{odd!r} is not a factor: it has no add_to(plan). See docs/add_a_model.md."
@@ -114,7 +116,7 @@ class TopicModel(TopicModelBase):
             counts, [words, *factors[1:]], n_topics, checkpoint, checkpoint_every
         )
         self.owner_topic_ = state.owner_topic()
-        self.factors_ = factors
+        self.factors_ = [_with_learned(factor, state) for factor in factors]
         return self
 
     def fit_transform(
@@ -130,3 +132,15 @@ class TopicModel(TopicModelBase):
         return self.fit(
             X, y, checkpoint=checkpoint, checkpoint_every=checkpoint_every, **metadata
         ).doc_topic_
+
+
+def _with_learned(factor: Any, state: State) -> Any:
+    """A factor that is a field as a copy with the weight and tables that the run has learned; any
+    other factor as it is.
+    """
+    for field, learned in zip(state.graph.fields, state.learned, strict=True):
+        if field is factor:
+            factor = copy(factor)
+            factor.weight = learned.weight
+            vars(factor).update(learned.tables)
+    return factor

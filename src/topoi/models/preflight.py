@@ -51,7 +51,6 @@ def refuse_fractions(counts: sparse.csr_array, rule: str) -> None:
 
 def warn_of_heavy_weights(plan: Plan, rule: Rule) -> None:
     """Warn of counts that single precision cannot hold."""
-    assert plan.counts is not None
     in_words, of_owners = counted(plan, rule)
     warn_of_single_precision(
         float(plan.counts.data.max(initial=0)), float(max(in_words.max(initial=0), of_owners)), rule
@@ -118,7 +117,6 @@ def refuse_too_large(plan: Plan, rule: Rule, schedule: str = "asynchronous") -> 
     """Compare weights with the range of single precision, and what messages and tables need with
     the memory that is free, before any of it is taken.
     """
-    assert plan.counts is not None
     refuse_light_weights(plan)
     counts, width = plan.counts, padded_width(plan.n_topics)
     n_docs, n_words = counts.shape
