@@ -13,12 +13,13 @@ import pytest
 from hypothesis import settings
 from scipy import sparse
 
-from topoi import datasets
+from topoi import datasets, tuning
 from topoi.graph.factors import Documents, Words, compile_factors
-from topoi.infer import afresh, engine, reference, schedules
+from topoi.infer import afresh, engine, reference
 from topoi.infer.arrays import Tables
+from topoi.infer.recipe import named_schedule
 from topoi.infer.rules import Rule, make_rule
-from topoi.infer.schedules import Schedule, make_schedule
+from topoi.infer.schedules import Schedule
 from topoi.infer.state import State, blank_tables
 from topoi.infer.threads import ThreadPool
 
@@ -138,7 +139,7 @@ def begin(
     seed: int = 0,
     alpha: Any = 0.1,
     beta: float = 0.05,
-    start: str = "hard",
+    init: str = "hard",
     word_topic: np.ndarray | None = None,
     base: np.ndarray | None = None,
     frozen: bool = False,
@@ -161,7 +162,7 @@ def begin(
         beta,
         seed=seed,
         pool=ThreadPool(1),
-        start=start,
+        init=init,
         word_topic=word_topic,
     )
     twin = (
@@ -169,7 +170,7 @@ def begin(
         state.messages.mu.astype(np.float64),
         state.messages.z.copy(),
     )
-    return Run(state, made, replace(make_schedule(schedule, made), relax_after=0), *twin)
+    return Run(state, made, replace(named_schedule(schedule, made), relax_after=0), *twin)
 
 
 def start_messages(run: Run, messages: np.ndarray) -> None:
@@ -191,10 +192,15 @@ def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str
     )
 
 
+def tune(monkeypatch: pytest.MonkeyPatch, **values: Any) -> None:
+    """Use other thresholds (`Tuning`) until the end of the test."""
+    monkeypatch.setattr(tuning, "_in_use", [replace(tuning.current(), **values)])
+
+
 @pytest.fixture
 def warm_up_always(monkeypatch):
     """schedule="auto" is warm-up on small corpora, too."""
-    monkeypatch.setattr(schedules, "WARM_UP_FROM", 0)
+    tune(monkeypatch, warm_up_from=0)
 
 
 @pytest.fixture(scope="session")

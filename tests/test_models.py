@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import COMBINATIONS, every_model_combination, infer_twin
+from conftest import COMBINATIONS, every_model_combination, infer_twin, tune
 from scipy import sparse
 from sklearn import config_context
 from sklearn.feature_extraction.text import CountVectorizer
@@ -38,8 +38,8 @@ from topoi.graph.factors import compile_factors, make_plan
 from topoi.graph.wiring import build_graph
 from topoi.infer import reference
 from topoi.infer.engine import sweep
+from topoi.infer.recipe import named_schedule
 from topoi.infer.rules import make_rule
-from topoi.infer.schedules import make_schedule
 from topoi.infer.state import State, blank_tables
 from topoi.infer.threads import ThreadPool
 
@@ -53,7 +53,7 @@ def small():
 
 
 def several_blocks(monkeypatch):
-    monkeypatch.setattr("topoi.graph.wiring.EDGES_PER_CELL", 60)
+    tune(monkeypatch, edges_per_cell=60)
 
 
 # ------------------------------------------------------------------------------------- equivalences
@@ -114,7 +114,7 @@ def factor_lists(n_docs):
 def test_kernels_equal_their_twins_with_every_factor(small, name, rule_name, schedule_name):
     counts = small[:25]
     rule = make_rule(rule_name)
-    schedule = replace(make_schedule(schedule_name, rule), relax_after=0)
+    schedule = replace(named_schedule(schedule_name, rule), relax_after=0)
     graph = compile_factors(
         [Words(counts), *factor_lists(25)[name]()], 5, tokens=rule.tokens, blocks=3
     )

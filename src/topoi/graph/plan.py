@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -12,7 +12,21 @@ if TYPE_CHECKING:
     from topoi.graph.fields import Field, LearningField
 
 
-__all__ = ["Plan"]
+__all__ = ["Plan", "PlanFacts"]
+
+
+class PlanFacts(NamedTuple):
+    """What decides how a run goes (infer/recipe.py)."""
+
+    n_topics: int
+    n_docs: int  # with words or without
+    n_edges: int
+    most_edges: int  # of any one shard
+    weight: float  # of all edges
+    token: float  # the weight that counts as one token
+    private: bool  # every document owns itself, and nothing else does
+    plain: bool  # private, all topics are allowed, and nothing is held besides the messages
+    fields: bool  # documents hear from others
 
 
 @dataclass
@@ -42,6 +56,22 @@ class Plan:
         (TF-IDF, proportions).
         """
         return min(1.0, float(self.counts.data.mean())) if self.counts.nnz else 1.0
+
+    @property
+    def facts(self) -> PlanFacts:
+        """What decides how a run goes."""
+        n_edges = self.counts.nnz
+        return PlanFacts(
+            n_topics=self.n_topics,
+            n_docs=self.counts.shape[0],
+            n_edges=n_edges,
+            most_edges=n_edges,
+            weight=float(self.counts.sum()),
+            token=self.token,
+            private=self.is_private,
+            plain=self.is_plain,
+            fields=bool(self.fields),
+        )
 
     @property
     def is_private(self) -> bool:

@@ -19,12 +19,11 @@ from scipy import sparse
 from topoi.graph.fields import Field, LearningField
 from topoi.graph.plan import Plan, is_private_matrix
 from topoi.infer.arrays import GraphArrays
+from topoi.tuning import current
 
 __all__ = ["LANES", "Graph", "build_graph", "n_blocks", "padded_width"]
 
 LANES = 16  # single-precision numbers in one vector register: K is padded to a multiple of it
-EDGES_PER_CELL = 16_000  # enough work to outweigh handing a cell to a thread
-MAX_BLOCKS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,8 +154,9 @@ def n_blocks(n_edges: int) -> int:
     """Side of the grid for a corpus of `n_edges` edges: a power of two, so that two, four or eight
     threads have equal proportions.
     """
-    side = max(np.sqrt(n_edges / EDGES_PER_CELL), 1.0)
-    return min(2 ** round(np.log2(side)), MAX_BLOCKS)
+    tuning = current()
+    side = max(np.sqrt(n_edges / tuning.edges_per_cell), 1.0)
+    return min(2 ** round(np.log2(side)), tuning.max_blocks)
 
 
 def build_graph(

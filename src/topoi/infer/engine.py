@@ -50,14 +50,16 @@ def run(
 ) -> State:
     """Sweep until the monitor says stop or `max_iter` sweeps are done.
 
-    The last `schedule.finish` sweeps infer documents afresh, with the priors as they are then.
-    At the end tables are counted anew: what is in them then is a function of the messages alone.
+    The last `schedule.fresh_rounds` sweeps infer documents afresh, with the priors as they are
+    then. At the end tables are counted anew: what is in them then is a function of the messages
+    alone.
     """
     monitor.follow(
         schedule.full_every, max(len(schedule.warm_up), *(learner.after for learner in learners), 0)
     )
     while state.sweep < (state.end or max_iter):
-        state.end = state.end or (max_iter if state.sweep >= max_iter - schedule.finish else None)
+        if state.end is None and state.sweep >= max_iter - schedule.fresh_rounds:
+            state.end = max_iter
         sweep(state, rule, schedule, pool)
         if state.sweep % REBUILD_EVERY == 0:
             state.rebuild(rule, pool)
@@ -66,7 +68,7 @@ def run(
         if monitor.look(state, pool):
             if monitor.stopped:
                 break
-            state.end = min(state.sweep + schedule.finish, max_iter)
+            state.end = min(state.sweep + schedule.fresh_rounds, max_iter)
         if checkpoint is not None:
             last = state.sweep >= (state.end or max_iter)
             checkpoint.save(state, rule, schedule, monitor, last=last)

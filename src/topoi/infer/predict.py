@@ -20,10 +20,10 @@ from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
+from topoi.tuning import current
 
 __all__ = ["MAX_SWEEPS", "fold_in", "fold_in_state", "prediction_plan"]
 
-CHUNK_BYTES = 2**26  # messages held at a time
 MAX_SWEEPS = 200
 TINY = 1e-30  # prior of words under fixed topics: only keeps 0 / 0 away
 CONVERGED = 1e-4  # a document whose messages move less than this per token has converged
@@ -52,7 +52,7 @@ def fold_in(
     first = 0
     while first < weights.shape[0]:
         done = edges[first - 1] if first else 0
-        last = max(first + 1, int(np.searchsorted(edges, done + CHUNK_BYTES)))
+        last = max(first + 1, int(np.searchsorted(edges, done + current().chunk_bytes)))
         drawn = Average(max_iter - samples)
         plan = prediction_plan(weights[first:last], topic_word, [Documents()])
         state = fold_in_state(
@@ -86,9 +86,9 @@ def fold_in_state(
     in_place = not rule.digamma_owners
     schedule = Schedule("asynchronous" if in_place else "synchronous", in_place=in_place)
     graph = build_graph(plan, tokens=rule.tokens)
-    start = "hard" if rule.draws else "warm"
+    init = "hard" if rule.draws else "warm"
     state = State.start(
-        graph, rule, alpha, TINY, seed=seed, pool=pool, start=start, word_topic=plan.word_base
+        graph, rule, alpha, TINY, seed=seed, pool=pool, init=init, word_topic=plan.word_base
     )
     if graph.private and not graph.fields and not rule.draws:  # nobody talks to anybody
         afresh.fold_in(state, rule, pool, max_passes=max_iter, tolerance=CONVERGED)

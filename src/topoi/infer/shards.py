@@ -9,26 +9,28 @@ alone gives the bits of a run that was never cut.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from topoi.graph.plan import Plan
+from topoi.graph.plan import Plan, PlanFacts
 from topoi.graph.wiring import build_graph
 from topoi.infer.engine import REBUILD_EVERY, sweep
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.monitor import Monitor
-from topoi.infer.overcomplete import enough_edges, some_documents
+from topoi.infer.overcomplete import overcomplete_topics, some_documents
 from topoi.infer.priors import PriorLearner, alpha_evidence, alpha_of, learned_beta
-from topoi.infer.rules import Rule
+from topoi.infer.recipe import Recipe, Settings
 from topoi.infer.schedules import Schedule
+from topoi.infer.session import Fitted, components, first_state, prior_learners
 from topoi.infer.state import TINY, State
 from topoi.infer.threads import ThreadPool
 
-__all__ = ["Facts", "Shard", "everywhere", "run_shards", "shared_pace", "waited"]
+__all__ = ["Facts", "Shard", "everywhere", "facts_of_all", "fit_shards", "waited"]
 
 
 class Facts(NamedTuple):
@@ -67,37 +69,31 @@ class Shard:
             word_weight,
         )
 
-    def some_documents(self, n_edges: int) -> sparse.csr_array:
-        """Documents for the overcomplete start: this shard's part of what it takes.
+    def some_documents(self, enough: int, n_edges: int) -> sparse.csr_array:
+        """Documents for the overcomplete start: this shard's part of `enough` edges.
 
         n_edges: of all shards.
         """
-        enough = int(enough_edges(self.plan.n_topics, n_edges) * self.plan.counts.nnz / n_edges)
-        return some_documents(self.plan.counts, enough, self.seed)
+        part = int(enough * self.plan.counts.nnz / n_edges)
+        return some_documents(self.plan.counts, part, self.seed)
 
     def begin(
-        self, rule: Rule, schedule: Schedule, alpha: np.ndarray, beta: float, start: str,
-        word_topic: np.ndarray | None,
-        token: float, word_weight: np.ndarray, alone: bool,
-    ) -> np.ndarray:  # fmt: skip
+        self,
+        settings: Settings,
+        recipe: Recipe,
+        token: float,
+        word_weight: np.ndarray,
+        alone: bool,
+    ) -> np.ndarray:
         """First messages.
 
         token, word_weight: of the documents of all shards; alone: there are no others.
         """
-        self.rule, self.schedule, self.alone = rule, schedule, alone
-        graph = replace(build_graph(self.plan, seed=self.seed, tokens=rule.tokens), token=token)
+        self.rule, self.schedule, self.alone = settings.rule, recipe.schedule, alone
+        graph = build_graph(self.plan, seed=self.seed, tokens=self.rule.tokens)
+        graph = replace(graph, token=token)
         with ThreadPool(self.n_jobs) as pool:
-            self.state = State.start(
-                graph,
-                rule,
-                alpha,
-                beta,
-                seed=self.seed,
-                pool=pool,
-                start=start,
-                word_topic=word_topic,
-                stored=rule.stored and schedule.stores,
-            )
+            self.state = first_state(graph, replace(settings, seed=self.seed), recipe, pool)
         self.state.word_weight = np.maximum(word_weight, TINY).astype(np.float32)
         self.others, self.others_totals = (
             np.zeros_like(self.state.tables.phi),
@@ -211,74 +207,162 @@ def shared_pace(schedule: Schedule, n_shards: int) -> Schedule:
     )
 
 
-@dataclass
-class Outcome:
-    """What a run over shards has learned."""
+def facts_of_all(facts: Sequence[Facts], n_topics: int) -> PlanFacts:
+    """What decides how a run over shards goes."""
+    n_edges, weight = sum(fact.n_edges for fact in facts), sum(fact.weight for fact in facts)
+    return PlanFacts(
+        n_topics=n_topics,
+        n_docs=sum(fact.n_rows for fact in facts),
+        n_edges=n_edges,
+        most_edges=max(fact.n_edges for fact in facts),
+        weight=weight,
+        token=min(1.0, weight / n_edges) if n_edges else 1.0,
+        private=True,
+        plain=True,
+        fields=False,
+    )
 
-    phi: np.ndarray  # (W, width)
-    alpha: np.ndarray  # (K,)
-    beta: float
-    sweeps: int
 
+def fit_shards(
+    shards: Sequence[Any],
+    facts: Sequence[Facts],
+    settings: Settings,
+    recipe: Recipe,
+    new_monitor: Callable[[], Monitor],
+    subject: Any,
+) -> Fitted:
+    """`session.fit` over shards.
 
-def run_shards(
-    shards: Sequence[Any], first: Sequence[np.ndarray], alpha: np.ndarray, beta: float, *,
-    token: float, weight: float, max_iter: int,
-    monitor: Monitor, schedule: Schedule, learner: PriorLearner | None, subject: Any,
-) -> Outcome:  # fmt: skip
-    """`engine.run` over shards that have begun.
-
-    first: what they count; weight: of all documents; subject: what callbacks see.
+    facts: of each of them; subject: what callbacks see.
     """
+    began, whole = time.perf_counter(), facts_of_all(facts, len(recipe.alpha))
+    if recipe.overcomplete:
+        settings = replace(
+            settings, init="warm", word_topic=_merged_topics(shards, whole, settings, recipe)
+        )
+    recipe = replace(recipe, overcomplete=(), schedule=shared_pace(recipe.schedule, len(shards)))
+    word_weight = np.sum([fact.word_weight for fact in facts], axis=0)
+    counted = everywhere(
+        shards, "begin", settings, recipe, whole.token, word_weight, len(shards) == 1
+    )
+    with new_monitor() as monitor:
+        monitor.began = began
+        found = Rounds(shards, settings, recipe, whole, monitor, subject).run(counted)
+    return replace(
+        found,
+        doc_topic=np.vstack(everywhere(shards, "doc_topic")),
+        n_docs=sum(fact.n_docs for fact in facts),
+    )
 
-    def merge(counted: Sequence[np.ndarray]) -> np.ndarray:
+
+def _merged_topics(
+    shards: Sequence[Any], whole: PlanFacts, settings: Settings, recipe: Recipe
+) -> np.ndarray:
+    """(W, K) topics to start from, learned here from some documents of all shards."""
+    some = everywhere(shards, "some_documents", recipe.overcomplete_edges, whole.n_edges)
+    documents = sparse.csr_array(sparse.vstack(some, format="csr"))
+    with ThreadPool(settings.n_jobs) as pool:
+        return overcomplete_topics(documents, recipe, settings.rule, seed=settings.seed, pool=pool)
+
+
+class Rounds:
+    """`engine.run` over shards that have begun."""
+
+    def __init__(
+        self,
+        shards: Sequence[Any],
+        settings: Settings,
+        recipe: Recipe,
+        whole: PlanFacts,
+        monitor: Monitor,
+        subject: Any,
+    ) -> None:
+        self.shards, self.monitor, self.subject = shards, monitor, subject
+        self.schedule, self.max_iter, self.whole = recipe.schedule, settings.max_iter, whole
+        self.alpha, self.beta = recipe.alpha, recipe.beta
+        self.learner = next(iter(prior_learners(settings)), None)
+        self.done, self.change = 0, 0.0
+        self.end: int | None = None
+
+    def run(self, counted: Sequence[np.ndarray]) -> Fitted:
+        """Sweep until the monitor says stop. counted: what the shards count at first.
+
+        Proportions of documents and their number stay with the shards.
+        """
+        self._merge(counted)
+        after = 0 if self.learner is None else self.learner.after
+        self.monitor.follow(self.schedule.full_every, max(len(self.schedule.warm_up), after))
+        rounds = self.schedule.fresh_rounds
+        while self.done < (self.end or self.max_iter):
+            if self.end is None and self.done >= self.max_iter - rounds:
+                self.end = self.max_iter
+            self._sweep()
+            if self._look():
+                if self.monitor.stopped or not rounds:
+                    break
+                self.end = min(self.done + rounds, self.max_iter)
+        phi = self._merge(everywhere(self.shards, "rebuild"))
+        return Fitted(
+            components=components(phi[:, : len(self.alpha)], self.beta),
+            doc_topic=np.zeros((0, len(self.alpha))),
+            alpha=self.alpha.copy(),
+            beta=self.beta,
+            n_docs=0,
+            n_iter=self.done,
+            history=self.monitor.table(),
+            converged=self.monitor.converged,
+            finished=False,
+        )
+
+    def _sweep(self) -> None:
+        """One sweep of every shard, and what it teaches of the priors."""
+        news = everywhere(self.shards, "arrange")
+        if any(part is not None for part in news):
+            self._merge(news)
+        phi = self._merge(everywhere(self.shards, "sweep", self.end))
+        self.done += 1
+        if self.learner is None or self.end is not None:
+            return
+        before = self._prior_sums(len(phi))
+        for _ in range(self.learner.steps_after(self.done)):
+            self._learn_priors(self.learner)
+        after = self._prior_sums(len(phi))
+        self.change = self.learner.change(self.done, before, after, self.change)
+
+    def _learn_priors(self, learner: PriorLearner) -> None:
+        if learner.alpha:
+            evidence = np.sum(everywhere(self.shards, "evidence"), axis=0)
+            self.alpha = alpha_of(evidence, self.whole.token)
+            everywhere(self.shards, "set_priors", self.alpha, self.beta)
+        if learner.beta:
+            (self.beta,) = everywhere(self.shards[:1], "learned_beta")
+            everywhere(self.shards, "set_priors", self.alpha, self.beta)
+
+    def _prior_sums(self, n_words: int) -> np.ndarray:
+        return np.array([self.alpha.sum(), n_words * self.beta]) / self.whole.token
+
+    def _look(self) -> bool:
+        """Record the sweep. True: stop."""
+        residuals, modes = zip(*everywhere(self.shards, "moved"), strict=True)
+        return self.monitor.note(
+            self.done,
+            sum(residuals) / self.whole.weight,
+            self._perplexity,
+            self.subject,
+            modes[0],
+            end=self.end,
+            prior_change=self.change,
+        )
+
+    def _perplexity(self) -> float:
+        gain = sum(everywhere(self.shards, "log_likelihood"))
+        return float(np.exp(-gain / self.whole.weight))
+
+    def _merge(self, counted: Sequence[np.ndarray]) -> np.ndarray:
+        """(W, width) what all shards count, which all of them hear."""
         total = np.zeros(counted[0].shape)
         for part in counted:
             total += part
         phi = np.maximum(total, 0).astype(np.float32)  # differences may round to less than nothing
-        everywhere(shards, "hear", phi)
+        everywhere(self.shards, "hear", phi)
         return phi
-
-    def sums() -> np.ndarray:
-        return np.array([alpha.sum(), len(first[0]) * beta]) / token
-
-    def perplexity() -> float:
-        return float(np.exp(-sum(everywhere(shards, "log_likelihood")) / weight))
-
-    merge(first)
-    done, end, change = 0, None, 0.0
-    monitor.follow(
-        schedule.full_every, max(len(schedule.warm_up), 0 if learner is None else learner.after)
-    )
-    while done < (end or max_iter):
-        end = end or (max_iter if done >= max_iter - schedule.finish else None)
-        news = everywhere(shards, "arrange")
-        if any(part is not None for part in news):
-            merge(news)
-        merge(everywhere(shards, "sweep", end))
-        done += 1
-        steps, before = 0 if learner is None or end else learner.steps_after(done), sums()
-        for _ in range(steps):
-            assert learner is not None
-            if learner.alpha:
-                alpha = alpha_of(np.sum(everywhere(shards, "evidence"), axis=0), token)
-                everywhere(shards, "set_priors", alpha, beta)
-            if learner.beta:
-                (beta,) = everywhere(shards[:1], "learned_beta")
-                everywhere(shards, "set_priors", alpha, beta)
-        if learner is not None and end is None:
-            change = learner.change(done, before, sums(), change)
-        residuals, modes = zip(*everywhere(shards, "moved"), strict=True)
-        if monitor.note(
-            done,
-            sum(residuals) / weight,
-            perplexity,
-            subject,
-            modes[0],
-            end=end,
-            prior_change=change,
-        ):
-            if monitor.stopped or not schedule.finish:
-                break
-            end = min(done + schedule.finish, max_iter)
-    return Outcome(merge(everywhere(shards, "rebuild")), alpha, beta, done)

@@ -23,11 +23,11 @@ from topoi.infer.threads import ThreadPool
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["STARTS", "State", "blank_tables", "sweep_seed"]
+__all__ = ["INITS", "State", "blank_tables", "sweep_seed"]
 
 TINY = 1e-30
 NEVER = 1e30  # residual of a visit that has not been made; kernels are compiled for finite numbers
-STARTS = {"hard": 0, "soft": 1, "warm": 2}
+INITS = {"hard": 0, "soft": 1, "warm": 2}
 
 
 @dataclass(eq=False)
@@ -71,12 +71,12 @@ class State:
 
     @classmethod
     def start(cls, graph: Graph, rule: Rule, alpha: np.ndarray, beta: float, *, seed: int,
-    pool: ThreadPool, start: str = "hard",
+    pool: ThreadPool, init: str = "hard",
               word_topic: np.ndarray | None = None, stored: bool = True,
               learned: Sequence[LearnedField] | None = None) -> State:  # fmt: skip
         """First messages and their tables.
 
-        start: "hard" one topic per edge, "soft" a random message, "warm" what the word says:
+        init: "hard" one topic per edge, "soft" a random message, "warm" what the word says:
         proportional to `word_topic` (W, K) and the prior. stored: False keeps the tables of these
         messages only. learned: of each field, from an earlier run.
         """
@@ -121,7 +121,7 @@ class State:
                     messages,
                     params,
                     source,
-                    STARTS[start],
+                    INITS[init],
                     stage,
                 )
             else:
@@ -131,7 +131,7 @@ class State:
                     state.tables,
                     params,
                     source,
-                    STARTS[start],
+                    INITS[init],
                     stage,
                 )
         state.rebuild(rule, pool)
