@@ -20,7 +20,8 @@ from topoi.infer.arrays import Tables
 from topoi.infer.recipe import named_schedule
 from topoi.infer.rules import Rule, make_rule
 from topoi.infer.schedules import Schedule
-from topoi.infer.state import State, blank_tables
+from topoi.infer.state import State
+from topoi.infer.tables import blank_tables
 from topoi.infer.threads import ThreadPool
 
 settings.register_profile("topoi", deadline=None, derandomize=True, print_blob=False, database=None)

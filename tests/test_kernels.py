@@ -1,4 +1,4 @@
-"""Every kernel against its plain twin in `reference.py`."""
+"""Every kernel against its plain twin in `reference/`."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def one_hot(graph: Graph, z: np.ndarray) -> np.ndarray:
     """Drawn (owner, topic) of each token as flat messages."""
     mu = np.zeros(graph.message_size)
     for v, doc in enumerate(graph.arrays.visit_doc):
-        slots, topics, _ = reference._place(graph, doc)
+        slots, topics, _ = reference.place(graph, doc)
         for i, e in enumerate(range(graph.arrays.visit_edge[v], graph.arrays.visit_edge[v + 1])):
             mu[graph.arrays.visit_message[v] + i * len(slots) * len(topics) + z[e]] = 1
     return mu

@@ -40,7 +40,8 @@ from topoi.infer import reference
 from topoi.infer.engine import sweep
 from topoi.infer.recipe import named_schedule
 from topoi.infer.rules import make_rule
-from topoi.infer.state import State, blank_tables
+from topoi.infer.state import State
+from topoi.infer.tables import blank_tables
 from topoi.infer.threads import ThreadPool
 
 pytestmark = pytest.mark.usefixtures("warm_up_always")

@@ -14,7 +14,7 @@ from topoi import LDA, LabeledLDA, RelationalTopicModel
 from topoi.datasets import make_lda
 from topoi.infer import engine, reference, schedules
 from topoi.infer.arrays import ActiveSet
-from topoi.infer.kernels.sweeps import over_relax
+from topoi.infer.kernels.updates import over_relax
 from topoi.infer.threads import ThreadPool
 from topoi.tuning import Tuning
 

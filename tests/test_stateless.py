@@ -16,7 +16,8 @@ from topoi.graph.plan import Plan
 from topoi.infer import engine, reference
 from topoi.infer.recipe import Prior, Settings, make_recipe, named_schedule
 from topoi.infer.schedules import Schedule
-from topoi.infer.state import State, blank_tables
+from topoi.infer.state import State
+from topoi.infer.tables import blank_tables
 from topoi.infer.threads import ThreadPool
 from topoi.infer.topic_lists import EASY, HARD, topic_lists
 from topoi.tuning import Tuning

@@ -19,7 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
 from topoi.infer.recipe import chosen_schedule, make_recipe
-from topoi.infer.shards import Shard, everywhere, facts_of_all, fit_shards, waited
+from topoi.infer.rounds import facts_of_all, fit_shards
+from topoi.infer.shards import Shard, everywhere, waited
 from topoi.io.read import read
 from topoi.models.fitting import (
     batch_size_of,

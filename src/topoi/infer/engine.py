@@ -15,7 +15,8 @@ from topoi.infer.monitor import Monitor
 from topoi.infer.priors import Learner
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
-from topoi.infer.state import State, blank_tables
+from topoi.infer.state import State
+from topoi.infer.tables import blank_tables
 from topoi.infer.threads import ThreadPool
 
 __all__ = ["REBUILD_EVERY", "run", "sweep"]

@@ -14,10 +14,10 @@ from topoi.graph.factors import Documents, Factor, Words, make_plan
 from topoi.graph.plan import Plan
 from topoi.graph.wiring import build_graph, padded_width
 from topoi.infer import afresh
-from topoi.infer.engine import run
 from topoi.infer.monitor import Monitor, Record
+from topoi.infer.recipe import Prior, Settings, make_recipe
 from topoi.infer.rules import Rule
-from topoi.infer.schedules import Schedule
+from topoi.infer.session import first_state, pass_messages
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
 from topoi.tuning import current
@@ -83,18 +83,24 @@ def fold_in_state(
     callbacks: Sequence[Callable[[State, Record], object]] = (),
 ) -> State:
     """Pass messages in the new documents of a plan."""
-    in_place = not rule.digamma_owners
-    schedule = Schedule("asynchronous" if in_place else "synchronous", in_place=in_place)
-    graph = build_graph(plan, tokens=rule.tokens)
-    init = "hard" if rule.draws else "warm"
-    state = State.start(
-        graph, rule, alpha, TINY, seed=seed, pool=pool, init=init, word_topic=plan.word_base
+    settings = Settings(
+        rule,
+        "synchronous" if rule.digamma_owners else "asynchronous",
+        Prior(alpha, False),
+        Prior(np.array([TINY]), False),
+        init="hard" if rule.draws else "warm",
+        word_topic=plan.word_base,
+        max_iter=max_iter,
+        seed=seed,
     )
+    recipe = make_recipe(plan.facts, settings)
+    graph = build_graph(plan, tokens=rule.tokens)  # the same for all documents, whatever the seed
     if graph.private and not graph.fields and not rule.draws:  # nobody talks to anybody
+        state = first_state(graph, settings, recipe, pool)
         afresh.fold_in(state, rule, pool, max_passes=max_iter, tolerance=CONVERGED)
         return state
     monitor = Monitor(callbacks=callbacks if rule.draws else [_converged])
-    return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, pool=pool)
+    return pass_messages(graph, settings, recipe, monitor, pool)
 
 
 class Average:

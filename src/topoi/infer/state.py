@@ -5,25 +5,27 @@ Messages, the tables counted from them, and the priors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
-from topoi.graph.fields import LearnedField, LearningField
+from topoi.graph.fields import LearnedField
 from topoi.graph.wiring import Graph
 from topoi.infer import kernels
 from topoi.infer.arrays import ActiveSet, Fields, GraphArrays, Messages, SweepParams, Tables
 from topoi.infer.memory import allocate, pad_topics, release
+from topoi.infer.proportions import Proportions
 from topoi.infer.rules import Rule
+from topoi.infer.tables import blank_tables, owner_base
 from topoi.infer.threads import ThreadPool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["INITS", "State", "blank_tables", "sweep_seed"]
+__all__ = ["INITS", "State", "sweep_seed"]
 
 TINY = 1e-30
 NEVER = 1e30  # residual of a visit that has not been made; kernels are compiled for finite numbers
@@ -31,7 +33,7 @@ INITS = {"hard": 0, "soft": 1, "warm": 2}
 
 
 @dataclass(eq=False)
-class State:
+class State(Proportions):
     """Build with `State.start`.
 
     Arrays are padded to `graph.width` topics; padding topics hold nothing and have prior 0.
@@ -255,7 +257,7 @@ class State:
     def finished(self, tables: Tables) -> Tables:
         """Tables that were counted from nothing: let shared owners agree, add up the totals."""
         if len(self.shared_counts):
-            self.shared_counts[:] = _owner_base(self.graph)[
+            self.shared_counts[:] = owner_base(self.graph)[
                 self.graph.slot_owner[self.graph.shared_slots[self.graph.shared_ptr[:-1]]]
             ]
             kernels.merge_shared(
@@ -314,127 +316,6 @@ class State:
         self.tables = self.tables._replace(
             totals=phi.sum(axis=0, dtype=np.float64), owner_mass=self.doc_weight.copy()
         )
-
-    def owner_counts(self) -> np.ndarray:
-        """(owners, K) expected tokens of each owner and topic."""
-        counts = self.tables.theta[self.graph.owner_slot, : self.graph.n_topics]
-        absent = self.graph.owner_slot < 0
-        if absent.any():
-            counts[absent] = _owner_base(self.graph)[absent, : self.graph.n_topics]
-        return counts
-
-    def owner_topic(self) -> np.ndarray:
-        """(owners, K) topic proportions, rows sum to 1."""
-        counts = self.owner_counts() + self.alpha[: self.graph.n_topics]
-        return counts / counts.sum(axis=1, keepdims=True)
-
-    def owner_proportions(self) -> sparse.csr_array:
-        """(documents, owners) how much of each document is each owner's, rows sum to 1."""
-        arrays, prior = self.graph.arrays, self.graph.owner_prior
-        pair_doc = np.repeat(np.arange(self.graph.n_docs), np.diff(arrays.slot_ptr))
-        mass = self.tables.owner_mass + prior if prior > 0 else np.ones(len(arrays.slots))
-        mass = mass / np.bincount(pair_doc, mass, minlength=self.graph.n_docs)[pair_doc]
-        shape = (self.graph.n_docs, self.graph.n_owners)
-        return sparse.csr_array(
-            (mass, self.graph.slot_owner[arrays.slots], arrays.slot_ptr), shape=shape
-        )
-
-    def doc_topic(self) -> np.ndarray:
-        """(D, K) topic proportions of documents, rows sum to 1: `own_topic` and the field."""
-        own, weight = self.own_topic(), self.fields.weight[:, None].astype(np.float64)
-        return (
-            (1 - weight) * own + self.fields.message[:, : self.graph.n_topics]
-            if weight.any()
-            else own
-        )
-
-    def own_topic(self) -> np.ndarray:
-        """(D, K) topic proportions that documents have from their owners, restricted to the topics
-        they may use; rows sum to 1.
-        """
-        proportions, owner_topic, allowed = (
-            self.owner_proportions(),
-            self.owner_topic(),
-            self.allowed(),
-        )
-        if allowed is not None:  # a pair of document and owner has proportions of its own
-            of_pair = (
-                owner_topic[proportions.indices]
-                * allowed[np.repeat(np.arange(self.graph.n_docs), np.diff(proportions.indptr))]
-            )
-            owner_topic = of_pair / of_pair.sum(axis=1, keepdims=True)
-            proportions = sparse.csr_array(
-                (proportions.data, np.arange(proportions.nnz), proportions.indptr),
-                shape=(self.graph.n_docs, proportions.nnz),
-            )
-        return owner_topic[proportions.indices] if self.graph.private else proportions @ owner_topic
-
-    def allowed(self) -> np.ndarray | None:
-        """(D, K) 1 for the topics that a document may use, 0 for others; None where all documents
-        may use all.
-        """
-        topics = self.graph.topics
-        return None if topics is None else topics.toarray() + (np.diff(topics.indptr) == 0)[:, None]
-
-    def field_message(self, number: int, proportions: np.ndarray) -> np.ndarray:
-        """(D, K) what field `number` says of the topics that each document may use, from topic
-        proportions (D, K). Rows sum to 1, or to 0 where there is none.
-
-        A field that learns tables takes one step.
-        """
-        field, weight = self.graph.fields[number], self.graph.doc_weight
-        if isinstance(field, LearningField):
-            known = self.learned[number]
-            message, tables = field.learned_message(proportions, weight, known.tables)
-            self.learned[number] = replace(known, tables=tables)
-        else:
-            message = field.message(proportions, weight)
-        allowed = self.allowed()
-        if allowed is None:
-            return message
-        message = message * allowed
-        total = message.sum(axis=1, keepdims=True)
-        return np.divide(message, total, out=np.zeros_like(message), where=total > 0)
-
-    def topic_word(self) -> np.ndarray:
-        """(K, W) word proportions of topics, rows sum to 1."""
-        counts = self.tables.phi[:, : self.graph.n_topics].T.astype(np.float64) + self.beta
-        return counts / counts.sum(axis=1, keepdims=True)
-
-
-def blank_tables(graph: Graph, word_base: np.ndarray | None, old: Tables | None = None) -> Tables:
-    """Tables without any message: what words (W, K) and owners hold besides.
-
-    `old` tables of the same graph give their memory and, when words are frozen, their words.
-    """
-    theta = (
-        allocate(graph.n_slots * graph.width).reshape(-1, graph.width) if old is None else old.theta
-    )
-    theta[:] = 0
-    if graph.owner_base is not None:
-        theta[:, : graph.n_topics] = graph.owner_base[graph.slot_owner]
-    if old is not None and graph.frozen_words:
-        phi = old.phi
-    elif word_base is not None:
-        phi = pad_topics(word_base, graph.width)
-    else:
-        phi = (
-            allocate(graph.n_words * graph.width).reshape(-1, graph.width)
-            if old is None
-            else old.phi
-        )
-        phi[:] = 0
-    owner_mass = np.zeros(len(graph.arrays.slots), np.float32)
-    return Tables(theta, phi, phi.sum(axis=0, dtype=np.float64), owner_mass)
-
-
-def _owner_base(graph: Graph) -> np.ndarray:
-    base = graph.owner_base
-    return (
-        np.zeros((graph.n_owners, graph.width), np.float32)
-        if base is None
-        else pad_topics(base, graph.width)
-    )
 
 
 def sweep_seed(seed: int, sweep: int) -> int:
