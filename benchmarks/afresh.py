@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.common import PRIOR, aim, fresh, note, score, split, table
 from topoi import LDA
-from topoi.infer import schedules
+from topoi.tuning import Tuning, use
 
 SETS = ("cora", "kos", "nips", "medl", "ap", "poliblog5k", "blog", "news20")
 RUNS = ("asynchronous", "without", "auto", "incremental")
@@ -154,7 +154,7 @@ def measure(
         return _tomotopy(train, test, n_topics, prior)
     value = PRIOR if prior == "fixed" else "learn"
     if method == "without":
-        schedules.FINISH = 0
+        use(Tuning(fresh_rounds=0))
     schedule = "auto" if method == "without" else method
     model = LDA(
         n_topics, schedule=schedule, doc_topic_prior=value, topic_word_prior=value, tol=0,

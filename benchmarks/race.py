@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest import mock
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -26,8 +25,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.common import PRIOR, aim, fresh, machine, note, score, split, table
 from topoi import LDA, Corpus
 from topoi.datasets import make_blocks
-from topoi.infer import schedules
 from topoi.io import formats
+from topoi.tuning import tuned
 
 LOOKS = (
     *range(1, 13),
@@ -343,7 +342,7 @@ def race(
 def warm_up() -> None:
     """Compile (or load) every kernel that the clock would otherwise see."""
     stateless, _ = make_blocks()
-    with mock.patch.object(schedules, "WARM_UP_FROM", 0):  # small as it is
+    with tuned(warm_up_from=0):  # small as it is
         for n_topics in (4, 300):
             LDA(n_topics, max_iter=21, doc_topic_prior=PRIOR, topic_word_prior=PRIOR).fit(stateless)
     score(np.ones((4, stateless.n_words)), stateless)

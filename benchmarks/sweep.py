@@ -13,8 +13,8 @@ import numpy as np
 from benchmarks.common import PRIOR, aim, fresh, load, machine, note, table
 from topoi.graph.factors import Documents, Words, compile_factors
 from topoi.infer import engine
+from topoi.infer.recipe import named_schedule
 from topoi.infer.rules import make_rule
-from topoi.infer.schedules import make_schedule
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
 
@@ -75,7 +75,7 @@ def ready_state(
     one more.
     """
     rule = make_rule("bp")
-    schedule = make_schedule("asynchronous", rule)
+    schedule = named_schedule("asynchronous", rule)
     graph = compile_factors([Words(load(data, name).counts), Documents()], n_topics)
     state = State.start(graph, rule, np.full(n_topics, PRIOR), PRIOR, seed=0, pool=pool)
 

@@ -12,7 +12,7 @@ from numba import njit
 
 from benchmarks.common import PRIOR
 from topoi import Corpus
-from topoi.graph.factors import Authors, Words, compile_factors
+from topoi.graph.factors import Authors, Words, make_plan
 from topoi.infer.kernels import uniforms
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.state import sweep_seed
@@ -25,7 +25,7 @@ class Factored:
 
     def __init__(self, train: Corpus, n_topics: int, seed: int) -> None:
         authors = Authors(train.authors)
-        owners = compile_factors([Words(train.counts), authors], n_topics).plan.owners
+        owners = make_plan([Words(train.counts), authors], n_topics).owners
         self.author_names = authors.names
         self.counts, self.n_topics, self.members = train.counts, n_topics, owners
         self.doc = np.repeat(np.arange(train.n_docs), np.diff(train.counts.indptr))

@@ -16,9 +16,8 @@ from fuzz.damage import damaged
 from fuzz.harness import Case, outcome_of, scratch_folder
 from fuzz.models import judged
 from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, datasets
-from topoi.graph import wiring
-from topoi.infer import schedules
 from topoi.rules import BP
+from topoi.tuning import tuned
 
 SWEEPS, SAVED = 7, 4
 
@@ -35,19 +34,8 @@ def _stop(state: Any, record: Any) -> None:
 @contextmanager
 def small_grid() -> Iterator[None]:
     """Small corpora get what large ones get: many cells, warm-up sweeps, topic lists."""
-    settings = [
-        (wiring, "EDGES_PER_CELL", 30),
-        (schedules, "WARM_UP_FROM", 0),
-        (schedules, "LISTS_ABOVE", 0),
-    ]
-    before = [(module, name, getattr(module, name)) for module, name, _ in settings]
-    try:
-        for module, name, value in settings:
-            setattr(module, name, value)
+    with tuned(edges_per_cell=30, warm_up_from=0, lists_above=0):
         yield
-    finally:
-        for module, name, value in before:
-            setattr(module, name, value)
 
 
 def runs() -> list[tuple[Callable[..., Any], Any]]:

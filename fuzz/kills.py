@@ -26,8 +26,8 @@ from fuzz.harness import Case, scratch_folder
 from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, TopicModel, datasets
 from topoi.choices import RULES, SCHEDULES
 from topoi.graph.factors import Authors, Links, Words
+from topoi.infer.recipe import named_schedule
 from topoi.infer.rules import make_rule
-from topoi.infer.schedules import make_schedule
 from topoi.rules import BP
 from topoi.storage import files
 from topoi.storage.digests import digest
@@ -87,7 +87,7 @@ def _combinations() -> Iterator[tuple[str, str]]:
     for rule in RULES:
         for schedule in SCHEDULES:
             try:
-                make_schedule(schedule, make_rule(rule))
+                named_schedule(schedule, make_rule(rule))
             except ValueError:
                 continue
             yield rule, schedule

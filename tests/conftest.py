@@ -7,10 +7,10 @@ import csv
 import numpy as np
 import pytest
 from hypothesis import settings
-from support import MONEY, PETS, QUICK, run
+from support import MONEY, PETS, QUICK, run, tune
 
 from topoi import LDA, datasets
-from topoi.infer import kernels, schedules
+from topoi.infer import kernels
 
 settings.register_profile("topoi", deadline=None, derandomize=True, print_blob=False, database=None)
 settings.load_profile("topoi")
@@ -19,7 +19,7 @@ settings.load_profile("topoi")
 @pytest.fixture
 def warm_up_always(monkeypatch):
     """schedule="auto" is warm-up on small corpora, too."""
-    monkeypatch.setattr(schedules, "WARM_UP_FROM", 0)
+    tune(monkeypatch, warm_up_from=0)
 
 
 @pytest.fixture(scope="session")

@@ -16,13 +16,16 @@ from scipy import sparse
 from typer.testing import CliRunner
 
 import topoi
+from topoi import tuning
 from topoi.cli import app
 from topoi.graph.factors import Documents, Words, compile_factors
 from topoi.infer import afresh, engine, reference
 from topoi.infer.arrays import Tables
+from topoi.infer.recipe import named_schedule
 from topoi.infer.rules import Rule, make_rule
-from topoi.infer.schedules import Schedule, make_schedule
-from topoi.infer.state import State, blank_tables
+from topoi.infer.schedules import Schedule
+from topoi.infer.state import State
+from topoi.infer.tables import blank_tables
 from topoi.infer.threads import ThreadPool
 from topoi.rules import BY_NAME
 
@@ -97,7 +100,11 @@ class Run:
             residual, self.tables = infer_twin(self.state, self.rule, self.tables, self.mu, params)
             return residual
         read, seen = self.rule.seen(self.tables, params)
-        self.tables = read if self.schedule.in_place else reference.doubled(blank_tables(graph))
+        self.tables = (
+            read
+            if self.schedule.in_place
+            else reference.doubled(blank_tables(graph, graph.word_base))
+        )
         return reference.sweep(graph, read, self.tables, self.mu, messages, fields, seen)
 
 
@@ -114,7 +121,10 @@ def infer_twin(
     residual = twin(
         graph, read, mu, state.fields, seen, afresh.settings(state, rule), range(graph.n_docs)
     )
-    blank, counted = reference.doubled(blank_tables(graph)), reference.count(graph, mu)
+    blank, counted = (
+        reference.doubled(blank_tables(graph, graph.word_base)),
+        reference.count(graph, mu),
+    )
     phi = blank.phi if params.frozen_words else blank.phi + counted.phi
     return residual, counted._replace(
         phi=phi, totals=phi.sum(axis=0), theta=blank.theta + counted.theta
@@ -132,7 +142,7 @@ def begin(
     seed: int = 0,
     alpha: Any = 0.1,
     beta: float = 0.05,
-    start: str = "hard",
+    init: str = "hard",
     word_topic: np.ndarray | None = None,
     base: np.ndarray | None = None,
     frozen: bool = False,
@@ -155,7 +165,7 @@ def begin(
         beta,
         seed=seed,
         pool=ThreadPool(1),
-        start=start,
+        init=init,
         word_topic=word_topic,
     )
     twin = (
@@ -163,7 +173,7 @@ def begin(
         state.messages.mu.astype(np.float64),
         state.messages.z.copy(),
     )
-    return Run(state, made, replace(make_schedule(schedule, made), relax_after=0), *twin)
+    return Run(state, made, replace(named_schedule(schedule, made), relax_after=0), *twin)
 
 
 def start_messages(run: Run, messages: np.ndarray) -> None:
@@ -186,7 +196,7 @@ def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str
 
 
 def several_blocks(monkeypatch):
-    monkeypatch.setattr("topoi.graph.wiring.EDGES_PER_CELL", 60)
+    tune(monkeypatch, edges_per_cell=60)
 
 
 PETS = ["cats", "dogs", "pets", "fur", "paws", "tails"]
@@ -262,3 +272,8 @@ def every_word():
 def written(path, content: bytes):
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
     return path
+
+
+def tune(monkeypatch: pytest.MonkeyPatch, **values: Any) -> None:
+    """Use other thresholds (`Tuning`) until the end of the test."""
+    monkeypatch.setattr(tuning, "_in_use", [replace(tuning.current(), **values)])

@@ -11,18 +11,18 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import psi
-from support import begin, small_counts
+from support import begin, small_counts, tune
 
 from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, datasets, evaluate
-from topoi.graph import wiring
 from topoi.graph.factors import Documents, Words, compile_factors
 from topoi.infer import afresh, reference
 from topoi.infer.engine import sweep
+from topoi.infer.recipe import named_schedule
 from topoi.infer.rules import make_rule
-from topoi.infer.schedules import FINISH, make_schedule
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
 from topoi.rules import BP
+from topoi.tuning import Tuning
 
 ALPHA, BETA = 0.1, 0.05
 
@@ -47,7 +47,7 @@ def rounds(state: State, n: int) -> None:
         sweep(
             state,
             rule,
-            replace(make_schedule("incremental", rule), relaxation=1.8, relax_after=0),
+            replace(named_schedule("incremental", rule), relaxation=1.8, relax_after=0),
             ThreadPool(1),
         )
 
@@ -211,7 +211,7 @@ def test_the_last_rounds_of_auto_infer_documents_afresh(mixed):
     they are.
     """
     corpus, _ = mixed
-    for max_iter, last in ((3, 0), (4, 1), (40, FINISH)):
+    for max_iter, last in ((3, 0), (4, 1), (40, Tuning().fresh_rounds)):
         chosen = [
             record["schedule"] for record in LDA(5, max_iter=max_iter, tol=0).fit(corpus).history_
         ]
@@ -219,7 +219,9 @@ def test_the_last_rounds_of_auto_infer_documents_afresh(mixed):
         assert chosen[max_iter - last :] == ["afresh"] * last
     converged = LDA(5).fit(corpus)
     assert converged.converged_
-    assert [record["schedule"] for record in converged.history_][-FINISH:] == ["afresh"] * FINISH
+    assert [record["schedule"] for record in converged.history_][-Tuning().fresh_rounds :] == [
+        "afresh"
+    ] * Tuning().fresh_rounds
     authors = AuthorTopicModel(4, max_iter=20, tol=0).fit(datasets.make_authors(60)[0])
     assert "afresh" not in {record["schedule"] for record in authors.history_}
 
@@ -245,7 +247,7 @@ def test_more_documents_need_no_more_messages(monkeypatch):
     """Blocks are as large as the grid makes them: with a grid of 16, a sixteenth of the
     messages.
     """
-    monkeypatch.setattr(wiring, "EDGES_PER_CELL", 10)
+    tune(monkeypatch, edges_per_cell=10)
     counts = datasets.make_lda(300, 100, 4, random_state=0)[0].counts
     graph = compile_factors([Words(counts), Documents()], 4)
     assert graph.n_doc_blocks == 16

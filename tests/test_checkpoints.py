@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import every_model_combination
+from support import every_model_combination, tune
 
 from topoi import (
     LDA,
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("warm_up_always")
 
 @every_model_combination
 def test_lda_goes_on_in_the_same_bits(tmp_path, monkeypatch, mixed, rule, schedule):
-    monkeypatch.setattr("topoi.graph.wiring.EDGES_PER_CELL", 60)
+    tune(monkeypatch, edges_per_cell=60)
     counts = mixed[0].counts
 
     def make(**options):
@@ -47,7 +47,7 @@ def test_lda_goes_on_in_the_same_bits(tmp_path, monkeypatch, mixed, rule, schedu
 
 @pytest.mark.parametrize("sweep", [6, 13, 27])
 def test_topic_lists_go_on_in_the_same_bits(tmp_path, monkeypatch, mixed, sweep):
-    monkeypatch.setattr("topoi.infer.schedules.LISTS_ABOVE", 0)
+    tune(monkeypatch, lists_above=0)
     counts = mixed[0].counts
 
     def make(**options):
@@ -104,8 +104,8 @@ def test_other_models_go_on_in_the_same_bits(tmp_path):
 
 CODE = """
 import sys
-from topoi.infer import schedules
-schedules.WARM_UP_FROM = 0
+from topoi.tuning import Tuning, use
+use(Tuning(warm_up_from=0))
 from topoi import LDA, datasets
 corpus, _ = datasets.make_lda(300, 200, 5, random_state=1)
 say = lambda state, record: print(record.sweep, flush=True)

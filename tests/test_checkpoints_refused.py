@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
+from support import tune
 
 from topoi import (
     LDA,
@@ -136,7 +137,7 @@ def crashed(make, data, path, sweep=6):
 def test_a_checkpoint_that_breaks_the_schema_is_refused_in_one_sentence(
     tmp_path, mixed, monkeypatch, name
 ):
-    monkeypatch.setattr("topoi.graph.wiring.EDGES_PER_CELL", 60)
+    tune(monkeypatch, edges_per_cell=60)
     path, counts = tmp_path / "run.ckpt", mixed[0].counts
     contents = crashed(lambda **kw: LDA(4, schedule="asynchronous", **kw), counts, path)
     BREAKS[name](contents.arrays)

@@ -22,12 +22,14 @@ from topoi import (
     Words,
     datasets,
 )
-from topoi.graph.factors import canonical_factor, compile_factors
+from topoi.graph.factors import canonical_factor, compile_factors, make_plan
+from topoi.graph.wiring import build_graph
 from topoi.infer import reference
 from topoi.infer.engine import sweep
+from topoi.infer.recipe import named_schedule
 from topoi.infer.rules import make_rule
-from topoi.infer.schedules import make_schedule
-from topoi.infer.state import State, blank_tables
+from topoi.infer.state import State
+from topoi.infer.tables import blank_tables
 from topoi.infer.threads import ThreadPool
 
 pytestmark = pytest.mark.usefixtures("warm_up_always")
@@ -61,7 +63,7 @@ def factor_lists(n_docs):
 def test_kernels_equal_their_twins_with_every_factor(small, name, rule_name, schedule_name):
     counts = small[:25]
     rule = make_rule(rule_name)
-    schedule = replace(make_schedule(schedule_name, rule), relax_after=0)
+    schedule = replace(named_schedule(schedule_name, rule), relax_after=0)
     graph = compile_factors(
         [Words(counts), *(canonical_factor(each, 25) for each in factor_lists(25)[name]())],
         5,
@@ -88,7 +90,11 @@ def test_kernels_equal_their_twins_with_every_factor(small, name, rule_name, sch
                 _, tables = infer_twin(state, rule, tables, mu, params)
             else:
                 read, seen = rule.seen(tables, params)
-                write = tables if schedule.in_place else reference.doubled(blank_tables(graph))
+                write = (
+                    tables
+                    if schedule.in_place
+                    else reference.doubled(blank_tables(graph, graph.word_base))
+                )
                 reference.sweep(graph, read, write, mu, state.messages, state.fields, seen)
                 tables = write
             for ours, twin in zip(state.tables, tables, strict=True):
@@ -198,11 +204,12 @@ def test_shares_of_labeled_authors_are_those_in_the_messages(small):
         [sorted(rng.choice(4, 2, replace=False)) for _ in range(60)],
     )
     factors = [canonical_factor(each, 60) for each in (Authors(authors), Labels(labels))]
-    graph = compile_factors([Words(small), *factors], 4)
+    plan = make_plan([Words(small), *factors], 4)
+    graph = build_graph(plan)
     with ThreadPool(1) as pool:
         state = State.start(graph, make_rule("bp"), np.full(4, 0.1), 0.1, seed=0, pool=pool)
     theta = state.owner_counts() + 0.1
-    owners = graph.plan.owners
+    owners = plan.owners
     for d in range(60):
         proportions = theta[owners.indices[owners.indptr[d] : owners.indptr[d + 1]]][:, labels[d]]
         np.testing.assert_allclose(

@@ -12,7 +12,8 @@ import pytest
 from support import MODEL_COMBINATIONS, run_python
 
 from topoi import LDA, datasets, evaluate, rules
-from topoi.infer import kernels, likelihood, schedules
+from topoi.infer import kernels, likelihood
+from topoi.tuning import Tuning, current, use
 
 
 def compiled_kernels() -> dict:
@@ -34,7 +35,7 @@ def tally() -> dict[str, tuple[int, int]]:
 
 def use_everything(n_topics: int, **options) -> None:
     """Every rule and schedule, and what one does with a model."""
-    schedules.WARM_UP_FROM = 0  # small corpora too; `quick` puts it back
+    use(Tuning(warm_up_from=0))  # small corpora too; `quick` puts it back
     corpus, _ = datasets.make_blocks(random_state=n_topics)
     for rule, schedule in MODEL_COMBINATIONS:
         model = LDA(n_topics, rule=rule, schedule=schedule, max_iter=12, **options).fit(corpus)
@@ -48,9 +49,9 @@ def use_everything(n_topics: int, **options) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def quick():
-    before = schedules.WARM_UP_FROM
+    before = current()
     yield
-    schedules.WARM_UP_FROM = before
+    use(before)
 
 
 @pytest.fixture(scope="module")

@@ -464,7 +464,6 @@ def test_blocks_are_balanced():
     ("n_edges", "side"), [(0, 1), (1, 1), (31_000, 1), (33_000, 2), (400_000, 4), (10**9, 16)]
 )
 def test_the_grid_depends_on_the_corpus_only(n_edges, side):
-    assert (wiring.EDGES_PER_CELL, wiring.MAX_BLOCKS) == (16_000, 16)
     assert wiring.n_blocks(n_edges) == side
 
 

@@ -9,7 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
-from support import MODEL_COMBINATIONS, begin, every_model_combination, run_python, small_counts
+from support import (
+    MODEL_COMBINATIONS,
+    begin,
+    every_model_combination,
+    run_python,
+    small_counts,
+    tune,
+)
 
 from topoi import LDA, AuthorTopicModel, datasets, evaluate, rules
 from topoi.graph import wiring
@@ -38,7 +45,7 @@ def digest(model: LDA) -> str:
 @pytest.fixture
 def many_cells(monkeypatch):
     """A grid of several blocks on a small corpus."""
-    monkeypatch.setattr(wiring, "EDGES_PER_CELL", 60)
+    tune(monkeypatch, edges_per_cell=60)
 
 
 @every_model_combination
@@ -108,8 +115,8 @@ ALL_DIGESTS = f"""
 import json, sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from test_determinism import all_digests
-from topoi.infer import schedules
-schedules.WARM_UP_FROM = 0
+from topoi.tuning import Tuning, use
+use(Tuning(warm_up_from=0))
 print(json.dumps(all_digests(n_jobs=2)))
 """
 
@@ -244,7 +251,7 @@ def count_sweeps(counts: np.ndarray, topics: np.ndarray, rule: str) -> int:
         beta=1e-30,
         base=topics.T,
         frozen=True,
-        start="warm",
+        init="warm",
         word_topic=topics.T,
     )
     while run.state.sweep < 200:
@@ -256,14 +263,12 @@ def count_sweeps(counts: np.ndarray, topics: np.ndarray, rule: str) -> int:
 
 def test_transform_in_chunks(mixed, monkeypatch):
     """Messages are held for a few documents at a time; how many changes nothing."""
-    from topoi.infer import predict
-
     counts = mixed[0].counts
     model = fit(counts, "bp", "asynchronous")
     expected = model.transform(counts)
-    monkeypatch.setattr(predict, "CHUNK_BYTES", 5000)
+    tune(monkeypatch, chunk_bytes=5000)
     np.testing.assert_array_equal(model.transform(counts), expected)
-    monkeypatch.setattr(predict, "CHUNK_BYTES", 1)
+    tune(monkeypatch, chunk_bytes=1)
     np.testing.assert_array_equal(model.transform(counts), expected)
 
 

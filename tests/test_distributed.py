@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from support import tune
 
 import topoi
 from topoi import (
@@ -24,9 +25,8 @@ from topoi import (
     distributed,
     evaluate,
 )
-from topoi.infer import schedules
+from topoi.infer.recipe import Settings, make_recipe
 from topoi.infer.rules import make_rule
-from topoi.infer.schedules import make_schedule
 from topoi.infer.shards import Shard, everywhere
 from topoi.infer.threads import ThreadPool
 from topoi.rules import BP
@@ -95,13 +95,13 @@ def test_without_a_client_the_error_names_the_cure(mixed):
 @pytest.mark.parametrize("warm_up", [False, True])
 def test_one_part_is_the_plain_run(mixed, options, warm_up, monkeypatch):
     if warm_up:
-        monkeypatch.setattr(schedules, "WARM_UP_FROM", 0)
+        tune(monkeypatch, warm_up_from=0)
     options = {**QUICK, **options}
     same(fit_here(LDA(5, **options), [mixed[0].counts]), LDA(5, **options).fit(mixed[0].counts))
 
 
 def test_one_part_with_topic_lists_is_the_plain_run(mixed, warm_up_always, monkeypatch):
-    monkeypatch.setattr(schedules, "LISTS_ABOVE", 3)
+    tune(monkeypatch, lists_above=3)
     options = {**QUICK, "max_iter": 60}
     model = LDA(5, **options).fit(mixed[0].counts)
     assert {"listed", "afresh"} <= {record["schedule"] for record in model.history_}
@@ -115,9 +115,9 @@ def test_tables_are_the_sum_of_all_messages(mixed, warm_up, lists, monkeypatch):
     lost or made.
     """
     if warm_up:
-        monkeypatch.setattr(schedules, "WARM_UP_FROM", 0)
+        tune(monkeypatch, warm_up_from=0)
     if lists:
-        monkeypatch.setattr(schedules, "LISTS_ABOVE", 3)
+        tune(monkeypatch, lists_above=3)
     counts = mixed[0].counts
     shards, looked = [], []
     made = distributed.Part.__init__
@@ -281,9 +281,8 @@ def test_uneven_parts_begin_as_even_ones_do():
         for number, part in enumerate([counts[:390], *(counts[i : i + 1] for i in range(390, 400))])
     ]
     for enough in (2000, 10**6):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("topoi.infer.shards.enough_edges", lambda *_, enough=enough: enough)
-            taken.append(sum(part.nnz for part in everywhere(shards, "some_documents", counts.nnz)))
+        some = everywhere(shards, "some_documents", enough, counts.nnz)
+        taken.append(sum(part.nnz for part in some))
     assert 2000 <= taken[0] < 3000
     assert taken[1] == counts.nnz
 
@@ -325,18 +324,10 @@ def test_nothing_is_lost_beside_the_counts_of_many_others():
     shard, rule = distributed.Part(counts, LDA(3), 0, 0), make_rule("bp")
     others = np.zeros((30, 16), np.float32)
     others[:, :3] = 1e8
-    args = (
-        rule,
-        make_schedule("asynchronous", rule),
-        np.full(3, 0.1),
-        0.05,
-        "hard",
-        None,
-        1.0,
-        counts.sum(axis=0),
-        False,
-    )
-    shard.hear(shard.begin(*args) + others)
+    settings = Settings(rule, "asynchronous")
+    recipe = make_recipe(shard.plan.facts, settings)
+    first = shard.begin(settings, recipe, 1.0, counts.sum(axis=0), False)
+    shard.hear(first + others)
     for _ in range(3):
         own = shard.sweep(end=None)
         assert_allclose(own.sum(axis=1), counts.sum(axis=0), rtol=1e-5)

@@ -67,7 +67,7 @@ def test_transform_goes_on_until_messages_rest(mixed, rule):
         beta=1e-30,
         base=topics,
         frozen=True,
-        start="warm",
+        init="warm",
         word_topic=topics,
     )
     run.sweep(500)

@@ -276,11 +276,11 @@ def test_a_field_weighs_what_it_explains_of_held_out_tokens(steps):
     """By tokens, and only by those of documents that hear something: document 1, with five tokens,
     does not.
     """
-    field = HearsTheNext(0.3)
+    state = two_documents_of_one_word_each(HearsTheNext(0.3))
     held = sparse.csr_array(np.array([[3.0, 1], [5, 0]]))
-    FieldWeightLearner(held, steps=steps).update(two_documents_of_one_word_each(field))
+    FieldWeightLearner(held, steps=steps).update(state)
     expected = em_step(0.3) if steps == 1 else em_step(em_step(0.3))
-    np.testing.assert_allclose(field.weight, expected, rtol=1e-6)
+    np.testing.assert_allclose(state.learned[0].weight, expected, rtol=1e-6)
 
 
 def test_a_learned_weight_leaves_room_for_the_others():
@@ -289,10 +289,12 @@ def test_a_learned_weight_leaves_room_for_the_others():
     """
     held = sparse.csr_array(np.array([[0.0, 9], [0, 0]]))
     for given, most in ((0.9, 0.05), (0.9495, 0.001)):
-        learned, other = HearsTheNext(0.04), HearsTheNext(given, learn=False)
-        FieldWeightLearner(held).update(two_documents_of_one_word_each(learned, other))
-        np.testing.assert_allclose(learned.weight, most, rtol=1e-9)
-        assert other.weight == given
+        fields = HearsTheNext(0.04), HearsTheNext(given, learn=False)
+        state = two_documents_of_one_word_each(*fields)
+        FieldWeightLearner(held).update(state)
+        np.testing.assert_allclose(state.learned[0].weight, most, rtol=1e-9)
+        assert state.learned[1].weight == given
+        assert (fields[0].weight, fields[1].weight) == (0.04, given)  # descriptions
 
 
 # ------------------------------------------------------------------------ proportions of co-authors

@@ -140,15 +140,15 @@ def log_posterior(
     counts=corpora(WEIGHTS),
     n_topics=st.integers(2, 4),
     blocks=st.integers(1, 2),
-    start=st.sampled_from(["hard", "soft"]),
+    init=st.sampled_from(["hard", "soft"]),
 )
-def test_simplified_bp_never_descends(counts, n_topics, blocks, start):
+def test_simplified_bp_never_descends(counts, n_topics, blocks, init):
     """Every step of s-siBP raises the penalised log posterior: of the twin to double precision, of
     the kernel to single.
     """
     alpha, beta = 0.3, 0.2
     run = begin(
-        counts, n_topics, "sibp", "synchronous", blocks=blocks, alpha=alpha, beta=beta, start=start
+        counts, n_topics, "sibp", "synchronous", blocks=blocks, alpha=alpha, beta=beta, init=init
     )
     slots = run.state.graph.arrays.slots
     before = twin_before = -np.inf
@@ -287,7 +287,7 @@ def test_tied_tokens_stay_tied():
     assert counts.max() > 3
     topics = np.random.default_rng(0).dirichlet(np.ones(30), 4).T
     edge, token = (
-        begin(counts, 4, "cvb0", "synchronous", messages=m, start="warm", word_topic=topics)
+        begin(counts, 4, "cvb0", "synchronous", messages=m, init="warm", word_topic=topics)
         for m in ("edge", "token")
     )
     assert token.state.graph.n_edges == counts.sum()

@@ -1,4 +1,4 @@
-"""Every kernel against its plain twin in `reference.py`."""
+"""Every kernel against its plain twin in `reference/`."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_sweep_from_other_starts(rule, schedule, start):
             rule,
             schedule,
             blocks=2,
-            start=start,
+            init=start,
             word_topic=topics if start == "warm" else None,
         )
     )
@@ -245,7 +245,7 @@ def one_hot(graph: Graph, z: np.ndarray) -> np.ndarray:
     """Drawn (owner, topic) of each token as flat messages."""
     mu = np.zeros(graph.message_size)
     for v, doc in enumerate(graph.arrays.visit_doc):
-        slots, topics, _ = reference._place(graph, doc)
+        slots, topics, _ = reference.place(graph, doc)
         for i, e in enumerate(range(graph.arrays.visit_edge[v], graph.arrays.visit_edge[v + 1])):
             mu[graph.arrays.visit_message[v] + i * len(slots) * len(topics) + z[e]] = 1
     return mu
@@ -384,7 +384,7 @@ def test_start_does_not_depend_on_the_grid(rule):
 def test_warm_start_is_what_the_word_says_under_the_prior():
     """alpha (1, 3), the word has proportions (0.6, 0.2): the message is (0.6, 0.6) / 1.2."""
     run = begin(
-        np.array([[2.0]]), 2, alpha=[1.0, 3.0], start="warm", word_topic=np.array([[0.6, 0.2]])
+        np.array([[2.0]]), 2, alpha=[1.0, 3.0], init="warm", word_topic=np.array([[0.6, 0.2]])
     )
     np.testing.assert_allclose(run.messages[0, :2], [0.5, 0.5], rtol=1e-6)
     assert (run.messages[0, 2:] == 0).all()
@@ -408,14 +408,14 @@ def test_graph_arrays_are_read_only():
 def test_every_combination_is_covered():
     """The list of combinations is what the engine accepts, no more and no less."""
     from topoi.choices import RULES, SCHEDULES
+    from topoi.infer.recipe import named_schedule
     from topoi.infer.rules import make_rule
-    from topoi.infer.schedules import make_schedule
 
     accepted = set()
     for rule in RULES:
         for schedule in set(SCHEDULES) - {"auto", *PLAIN_SCHEDULES}:
             try:
-                make_schedule(schedule, make_rule(rule))
+                named_schedule(schedule, make_rule(rule))
             except ValueError:
                 continue
             accepted.add((rule, schedule))

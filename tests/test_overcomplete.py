@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
+from support import tune
 
 from topoi import LDA, RelationalTopicModel, datasets
 from topoi.evaluate import match_topics
 from topoi.graph.plan import Plan
 from topoi.infer import overcomplete
 from topoi.infer.overcomplete import merge_topics, overcomplete_topics
+from topoi.infer.recipe import Prior, Settings, enough_edges, make_recipe
 from topoi.infer.rules import make_rule
-from topoi.infer.schedules import OVERCOMPLETE, SHORT_WARM_UP, WARM_UP_FROM, make_schedule
 from topoi.infer.threads import ThreadPool
+from topoi.tuning import Tuning
 
 
 def group_of_each(phi, n):
@@ -68,26 +72,18 @@ def test_few_documents_are_enough():
 
 
 def test_how_many_edges_are_enough():
-    assert overcomplete.enough_edges(50, 10**7) == 75_000
-    assert overcomplete.enough_edges(200, 250_000) == 100_000  # 500 for each topic
-    assert overcomplete.enough_edges(200, 450_000) == 150_000  # a third
-    assert overcomplete.enough_edges(200, 10**7) == 200_000  # twice as many
+    assert enough_edges(50, 10**7, Tuning()) == 75_000
+    assert enough_edges(200, 250_000, Tuning()) == 100_000  # 500 for each topic
+    assert enough_edges(200, 450_000, Tuning()) == 150_000  # a third
+    assert enough_edges(200, 10**7, Tuning()) == 200_000  # twice as many
 
 
 def test_first_topics_are_word_shares_of_the_themes(blocks):
     corpus, truth = blocks
     rule = make_rule("bp")
-    plan = Plan(4, corpus.counts)
-    topics = overcomplete_topics(
-        plan.counts,
-        plan.n_topics,
-        rule,
-        0.1,
-        0.01,
-        make_schedule("auto", rule, plan),
-        seed=0,
-        pool=ThreadPool(1),
-    )
+    priors = Prior(np.full(4, 0.1), False), Prior(np.array([0.01]), False)
+    recipe = make_recipe(Plan(4, corpus.counts).facts, Settings(rule, "auto", *priors))
+    topics = overcomplete_topics(corpus.counts, recipe, rule, seed=0, pool=ThreadPool(1))
     assert topics.shape == (corpus.n_words, 4)
     np.testing.assert_allclose(topics.sum(axis=0), 1, rtol=1e-5)
     assert match_topics(topics.T, truth.topic_word)[1].min() > 0.95
@@ -100,7 +96,7 @@ def test_planted_topics_are_found_from_every_seed(n_docs, alpha):
     warm-up sweeps).
     """
     corpus, truth = datasets.make_lda(n_docs, 500, 20, alpha=alpha, random_state=1)
-    assert (corpus.counts.nnz >= WARM_UP_FROM) == (n_docs == 2000)
+    assert (corpus.counts.nnz >= Tuning().warm_up_from) == (n_docs == 2000)
 
     def found(**options):
         return [
@@ -116,33 +112,33 @@ def test_planted_topics_are_found_from_every_seed(n_docs, alpha):
 
 
 def test_the_same_bits_on_any_number_of_threads(monkeypatch):
-    monkeypatch.setattr(overcomplete, "ENOUGH_EDGES", 4000)  # a part of the documents
+    tune(monkeypatch, overcomplete_edges=4000)  # a part of the documents
     corpus, _ = datasets.make_lda(2000, 500, 8, random_state=1)
     one, two = (LDA(8, max_iter=12, tol=0, n_jobs=n).fit(corpus) for n in (1, 2))
     np.testing.assert_array_equal(one.components_, two.components_)
 
 
 def test_who_begins_wide(mixed):
-    plan, rule = Plan(5, mixed[0].counts), make_rule("bp")
-    few = make_schedule("auto", rule, plan)
-    assert few.name == "relaxed"
-    assert few.overcomplete == (1.0,) * len(OVERCOMPLETE)  # no haste on few edges
-    assert len(make_schedule("auto", rule, plan, max_iter=3).overcomplete) == 3
-    for schedule in (
-        make_schedule("relaxed", rule, plan),
-        make_schedule("auto", rule, plan, start="warm"),
-        make_schedule("auto", rule, plan, start="soft"),
-        make_schedule("auto", make_rule("sibp"), plan),
-        make_schedule("auto", rule, Plan(1, plan.counts)),
-        make_schedule("auto", rule, Plan(300, plan.counts)),
+    plan, settings = Plan(5, mixed[0].counts), Settings(make_rule("bp"))
+    few = make_recipe(plan.facts, settings)
+    assert few.schedule.name == "relaxed"
+    assert few.overcomplete == (1.0,) * len(Tuning().overcomplete_sweeps)  # no haste on few edges
+    assert len(make_recipe(plan.facts, replace(settings, max_iter=3)).overcomplete) == 3
+    for recipe in (
+        make_recipe(plan.facts, replace(settings, schedule="relaxed")),
+        make_recipe(plan.facts, replace(settings, init="warm")),
+        make_recipe(plan.facts, replace(settings, init="soft")),
+        make_recipe(plan.facts, Settings(make_rule("sibp"))),
+        make_recipe(Plan(1, plan.counts).facts, settings),
+        make_recipe(Plan(300, plan.counts).facts, settings),
     ):
-        assert schedule.overcomplete == ()
+        assert recipe.overcomplete == ()
 
 
 def test_many_edges_are_calm_after_a_wide_start(warm_up_always, mixed):
-    schedule = make_schedule("auto", make_rule("bp"), Plan(5, mixed[0].counts))
-    assert schedule.overcomplete == OVERCOMPLETE
-    assert schedule.warm_up == SHORT_WARM_UP
+    recipe = make_recipe(Plan(5, mixed[0].counts).facts, Settings(make_rule("bp")))
+    assert recipe.overcomplete == Tuning().overcomplete_sweeps
+    assert recipe.schedule.warm_up == Tuning().short_warm_up
 
 
 def test_linked_documents_begin_wide_too():

@@ -30,10 +30,10 @@ def test_link_field_is_the_equation(small, factor):
     counts = small[:12]
     links = canonical_factor(Links([(0, 1), (1, 2), (5, 5), (3, 7)], 0.2, factor), 12)
     graph = compile_factors([Words(counts), Documents(), links], 4)
-    assert graph.plan.fields == [links]
+    assert graph.fields == (links,)
     rng = np.random.default_rng(0)
     proportions, tokens = rng.dirichlet(np.ones(4), 12), counts.sum(axis=1)
-    message = links.message(proportions, tokens)
+    message = links.learned_message(proportions, tokens, {})[0]
     neighbours = {0: [1], 1: [0, 2], 2: [1], 3: [7], 7: [3]}
     pairs = [(d, e) for d, es in neighbours.items() for e in es]
     if factor == "paper":

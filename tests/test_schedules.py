@@ -8,15 +8,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support import PLAIN_SCHEDULES, begin, small_counts
+from support import PLAIN_SCHEDULES, begin, small_counts, tune
 
 from topoi import LDA, LabeledLDA, RelationalTopicModel
 from topoi.datasets import make_lda
 from topoi.infer import engine, reference, schedules
 from topoi.infer.arrays import ActiveSet
-from topoi.infer.kernels.sweeps import over_relax
+from topoi.infer.kernels.updates import over_relax
 from topoi.infer.threads import ThreadPool
 from topoi.rules import BP
+from topoi.tuning import Tuning
 
 grids = pytest.mark.parametrize("blocks", [1, 3])
 rules = pytest.mark.parametrize("rule", ["bp", "sibp", "cvb0"])
@@ -90,7 +91,7 @@ def test_a_relaxed_message_that_would_fall_below_zero_is_clipped():
 def test_words_that_moved_most_come_first():
     run = begin(small_counts(), 5, schedule="residual-words", blocks=2)
     run.sweep(2)
-    schedules._largest_residual_of_words_first(run.state, run.rule, ThreadPool(1))
+    schedules.largest_residual_of_words_first(run.state, run.rule, ThreadPool(1))
     cells, messages = run.state.graph.transposed.cell_visit, run.state.messages
     for first, last in zip(cells[:-1], cells[1:], strict=True):
         assert sorted(messages.order[first:last]) == list(range(first, last))
@@ -122,7 +123,7 @@ def test_an_active_sweep_is_the_reference(rule, blocks):
 
 
 def test_everything_active_is_asynchronous(monkeypatch):
-    monkeypatch.setattr(schedules, "FULL_EVERY", 1)
+    tune(monkeypatch, full_every=1)
     active, plain = (
         begin(small_counts(), 5, schedule="active", blocks=2),
         begin(small_counts(), 5, blocks=2),
@@ -189,7 +190,7 @@ def test_planted_blocks_are_found(blocks, rule, schedule):
 def test_active_ends_after_a_full_sweep(mixed):
     model = LDA(5, schedule="active").fit(mixed[0])
     assert model.converged_
-    assert model.n_iter_ % schedules.FULL_EVERY == 0
+    assert model.n_iter_ % Tuning().full_every == 0
 
 
 @pytest.mark.parametrize("schedule", PLAIN_SCHEDULES)

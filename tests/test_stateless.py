@@ -9,16 +9,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import sparse
-from support import begin, small_counts
+from support import begin, small_counts, tune
 
 from topoi import LDA, AuthorTopicModel, RelationalTopicModel, datasets
 from topoi.graph.plan import Plan
 from topoi.infer import engine, reference
-from topoi.infer.schedules import FINISH, SHORT_WARM_UP, WARM_UP, Schedule, make_schedule
-from topoi.infer.state import State, blank_tables
+from topoi.infer.recipe import Prior, Settings, make_recipe, named_schedule
+from topoi.infer.schedules import Schedule
+from topoi.infer.state import State
+from topoi.infer.tables import blank_tables
 from topoi.infer.threads import ThreadPool
 from topoi.infer.topic_lists import EASY, HARD, topic_lists
 from topoi.rules import BP, CVB0
+from topoi.tuning import Tuning
 
 grids = pytest.mark.parametrize("blocks", [1, 3])
 
@@ -37,7 +40,7 @@ def tiny_run(blocks: int, start: str = "hard"):
         0.05,
         seed=0,
         pool=ThreadPool(1),
-        start=start,
+        init=start,
         word_topic=word_topic,
         stored=False,
     )
@@ -58,7 +61,7 @@ def test_the_start_is_that_of_stored_messages(blocks, start):
         small_counts(),
         5,
         blocks=blocks,
-        start=start,
+        init=start,
         word_topic=topics if start == "warm" else None,
     )
     assert_same_tables(tiny_run(blocks, start).state.tables, stored.state.tables)
@@ -79,7 +82,7 @@ def test_a_sweep_without_messages_is_the_reference(blocks, in_place, relaxation,
     for _ in range(3):
         params = run.state.params(run.rule, in_place=in_place)
         engine.sweep(run.state, rule, schedule, ThreadPool(1))
-        write = twin if in_place else reference.doubled(blank_tables(run.state.graph))
+        write = twin if in_place else reference.doubled(blank_tables(run.state.graph, None))
         reference.stateless(
             run.state.graph,
             twin,
@@ -220,8 +223,7 @@ def spread(state: State) -> np.ndarray:
 @pytest.mark.parametrize(
     ("n_jobs", "many_edges", "entry"), [(1, 2**21, EASY), (2, 2**21, EASY), (1, 0, HARD)]
 )
-def test_lists_are_the_reference(monkeypatch, n_jobs, many_edges, entry):
-    monkeypatch.setattr("topoi.infer.topic_lists.MANY_EDGES", many_edges)
+def test_lists_are_the_reference(n_jobs, many_edges, entry):
     corpus, _ = datasets.make_lda(60, 40, 6, random_state=2)
     run = begin(corpus.counts, 6, blocks=3)
     run.state = State.start(
@@ -229,7 +231,7 @@ def test_lists_are_the_reference(monkeypatch, n_jobs, many_edges, entry):
     )
     run.sweep(12)
     with ThreadPool(n_jobs) as pool:
-        lists = topic_lists(run.state, pool).toarray() > 0
+        lists = topic_lists(run.state, pool, many_edges).toarray() > 0
     tables, slot = reference.doubled(run.state.tables), np.asarray(run.state.graph.arrays.slots)
     held = tables.theta[slot, :6]
     keep = held >= 0.003 * corpus.counts.sum(axis=1)[:, None]
@@ -253,10 +255,10 @@ def test_lists_are_the_reference(monkeypatch, n_jobs, many_edges, entry):
 
 
 def test_lists_of_many_edges_are_shorter_at_first_most_of_all(monkeypatch, mixed):
-    monkeypatch.setattr("topoi.infer.schedules.LISTS_ABOVE", 0)
-    first, second, sizes = len(WARM_UP), 20, []
+    tune(monkeypatch, lists_above=0)
+    first, second, sizes = len(Tuning().warm_up), 20, []
     for many_edges in (2**21, 0):
-        monkeypatch.setattr("topoi.infer.topic_lists.MANY_EDGES", many_edges)
+        tune(monkeypatch, many_edges=many_edges)
         seen = []
         LDA(
             20,
@@ -281,25 +283,25 @@ def test_a_missing_topic_is_admitted(blocks):
     state.tables.theta[:, :4] = np.roll(
         state.tables.theta[:, :4], 1, axis=1
     )  # every document is wrong now
-    lists = topic_lists(state, ThreadPool(1)).toarray()
+    lists = topic_lists(state, ThreadPool(1), Tuning().many_edges).toarray()
     assert lists[np.arange(len(best)), best].all()
 
 
 @pytest.mark.parametrize("lists_above", [0, 256])
 def test_auto_warms_up_then_stores(monkeypatch, mixed, lists_above):
-    monkeypatch.setattr("topoi.infer.schedules.LISTS_ABOVE", lists_above)
+    tune(monkeypatch, lists_above=lists_above)
     corpus, _ = mixed
     model = LDA(5, max_iter=30, tol=0).fit(corpus)
     chosen = [record["schedule"] for record in model.history_]
     warm_up = (
-        SHORT_WARM_UP if lists_above else WARM_UP
+        Tuning().short_warm_up if lists_above else Tuning().warm_up
     )  # lists are for many topics, which do not start overcomplete
-    stored = 30 - len(warm_up) - FINISH
+    stored = 30 - len(warm_up) - Tuning().fresh_rounds
     assert (
         chosen
         == ["warm-up"] * len(warm_up)
         + ["relaxed" if lists_above else "listed"] * stored
-        + ["afresh"] * FINISH
+        + ["afresh"] * Tuning().fresh_rounds
     )
     plain = LDA(5, schedule="asynchronous", max_iter=30, tol=0).fit(corpus)
     assert model.perplexity(corpus) < 1.03 * plain.perplexity(corpus)
@@ -326,7 +328,7 @@ def test_auto_of_other_rules_and_of_a_warm_start_takes_no_warm_up(mixed):
 
 def test_auto_does_not_stop_in_its_warm_up(blocks):
     corpus, _ = blocks
-    assert LDA(1, tol=0.5).fit(corpus).n_iter_ > len(WARM_UP)
+    assert LDA(1, tol=0.5).fit(corpus).n_iter_ > len(Tuning().warm_up)
 
 
 @pytest.mark.parametrize("schedule", ["asynchronous", "synchronous", "residual", "auto"])
@@ -367,11 +369,11 @@ def test_messages_none_is_refused_where_it_cannot_be():
 
 
 def test_make_schedule_without_a_plan_takes_no_warm_up():
-    assert make_schedule("auto", begin(small_counts()).rule).name == "relaxed"
+    assert named_schedule("auto", begin(small_counts()).rule).name == "relaxed"
 
 
 def test_few_edges_need_no_haste(monkeypatch, mixed):
-    monkeypatch.setattr("topoi.infer.schedules.WARM_UP_FROM", 10**6)
+    tune(monkeypatch, warm_up_from=10**6)
     assert {r["schedule"] for r in LDA(3, max_iter=20).fit(mixed[0]).history_} == {
         "relaxed",
         "afresh",
@@ -380,7 +382,7 @@ def test_few_edges_need_no_haste(monkeypatch, mixed):
 
 @pytest.mark.parametrize(("max_iter", "warm_up"), [(1, 0), (2, 1), (10, 5), (29, 14), (200, 15)])
 def test_at_most_half_of_the_sweeps_are_warm_up(monkeypatch, mixed, max_iter, warm_up):
-    monkeypatch.setattr("topoi.infer.schedules.LISTS_ABOVE", 0)
+    tune(monkeypatch, lists_above=0)
     model = LDA(3, max_iter=max_iter, tol=0).fit(mixed[0])
     assert [r["schedule"] for r in model.history_].count("warm-up") == warm_up
 
@@ -418,8 +420,14 @@ def test_a_heavy_prior_needs_no_haste(mixed):
     """Relaxation is 1 where the prior weighs as much as a tenth of a document."""
     corpus, _ = mixed
     plan = Plan(5, corpus.counts)
-    rule = begin(small_counts()).rule
     mean = corpus.counts.sum() / corpus.n_docs
-    assert set(make_schedule("auto", rule, plan, prior=0.2 * mean).warm_up) == {1.0}
-    assert make_schedule("auto", rule, plan, prior=0.05 * mean).warm_up == SHORT_WARM_UP
-    assert make_schedule("auto", rule, plan, start="soft", prior=0.05 * mean).warm_up == WARM_UP
+
+    def warm_up(share: float, **options) -> tuple[float, ...]:
+        """Of a prior whose sum is this share of a document."""
+        alpha = Prior(np.full(5, share * mean / 5), False)
+        settings = Settings(begin(small_counts()).rule, doc_topic_prior=alpha, **options)
+        return make_recipe(plan.facts, settings).schedule.warm_up
+
+    assert set(warm_up(0.2)) == {1.0}
+    assert warm_up(0.05) == Tuning().short_warm_up
+    assert warm_up(0.05, init="soft") == Tuning().warm_up

@@ -9,25 +9,29 @@ bit.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
-from topoi.graph.plan import Plan
-from topoi.graph.weighting import fit_weighting
-from topoi.infer.overcomplete import overcomplete_topics
-from topoi.infer.priors import PriorLearner
-from topoi.infer.schedules import make_schedule
-from topoi.infer.shards import Shard, everywhere, run_shards, shared_pace, waited
-from topoi.infer.threads import ThreadPool
+from topoi.infer.recipe import chosen_schedule, make_recipe
+from topoi.infer.rounds import facts_of_all, fit_shards
+from topoi.infer.shards import Shard, everywhere, waited
 from topoi.io.read import read
+from topoi.models.fitting import (
+    batch_size_of,
+    keep,
+    monitor_of,
+    read_counts,
+    rule_of,
+    seed_of,
+    settings_of,
+    with_priors,
+)
 from topoi.models.lda import LDA
 from topoi.models.preflight import (
     counted,
@@ -69,7 +73,7 @@ class Part(Shard):
             documents = read(documents) if isinstance(documents, str | Path) else documents
             if number and not hasattr(model, "components_"):
                 _refuse_other_words(documents, model)
-            counts = model._read(documents, reset=number == 0).counts
+            counts = read_counts(model, documents, first=number == 0)
         except ValueError as error:
             raise ValueError(f"Part {number}: {error}") from error
         self.model, self.names = model, getattr(documents, "doc_names", None)
@@ -79,23 +83,23 @@ class Part(Shard):
         """What the first part has taught the model of its input, for the others."""
         return {name: value for name, value in vars(self.model).items() if name in WORDS}
 
-    def check(self, schedule: str) -> tuple[float, np.ndarray, float]:
+    def check(self, schedule: str, lists: bool) -> tuple[float, np.ndarray, float]:
         """Refuse what a fit could not do, before it takes memory.
 
         The largest entry, and what `counted` says, for a warning.
         """
-        rule = self.model._check_parameters()
+        rule = rule_of(self.model)
         if rule.tokens:
-            refuse_fractions(self._counts, self.model.rule)
-        refuse_too_large(self.plan, rule, schedule)
-        return float(self._counts.data.max(initial=0)), *counted(self.plan, rule)
+            refuse_fractions(self.plan.counts, self.model.rule)
+        refuse_too_large(self.plan, rule, schedule, lists=lists)
+        return float(self.plan.counts.data.max(initial=0)), *counted(self.plan, rule)
 
     def document_names(self) -> list[str] | None:
         return None if self.names is None else list(map(str, self.names))
 
     def proportions(self) -> np.ndarray:
         """(documents, K) topic proportions under the topics of the model."""
-        return self.model.transform(Corpus(self._counts))
+        return self.model.transform(Corpus(self.plan.counts))
 
 
 def _refuse_other_words(documents: Any, model: LDA) -> None:
@@ -139,8 +143,8 @@ def fit(model: LDA, parts: Sequence[Any], *, client: Any = None) -> LDA:
         or model.schedule not in ("auto", "relaxed", "asynchronous")
     ):
         raise ValueError(f"{NO_SHARDS}; this is {model!r}.")
-    rule = model._check_parameters()
-    if rule.draws or rule.digamma_owners or not rule.stored or model._batch_size() is not None:
+    rule = rule_of(model)
+    if rule.draws or rule.digamma_owners or not rule.stored or batch_size_of(model) is not None:
         raise ValueError(f"{NO_SHARDS}; this is {model!r}.")
     return _fit(model, parts, _placing(client))
 
@@ -216,90 +220,34 @@ def _placed(parts: Sequence[Any], model: LDA, place: Place, seed: int) -> list[A
 
 def _fit(model: LDA, parts: Sequence[Any], place: Place) -> LDA:
     """Place the parts, run over them, and keep what was learned."""
-    began, seed = time.perf_counter(), model._seed()
+    K, seed = model.n_components, seed_of(model)
     shards = _placed(parts, model, place, seed)
-    K, rule = model.n_components, model._check_parameters()
-    start, word_topic = model._start(K, model.n_features_in_)
+    settings = settings_of(model, seed)
     facts = everywhere(shards, "facts")
-    n_docs, n_edges, weight = (sum(values) for values in list(zip(*facts, strict=True))[:3])
-    if not n_edges:
+    whole = facts_of_all(facts, K)
+    if not whole.n_edges:
         raise ValueError(
             "The parts hold no words at all: every entry is 0. Check the vectoriser's vocabulary,"
             " min_df and stop words."
         )
-    token = min(1.0, weight / n_edges)
-    documents = sparse.csr_array(
-        sparse.vstack(everywhere(shards, "some_documents", n_edges), format="csr")
-    )
-    some = Plan(K, documents)
-    refuse_light_weights(some)
-    chosen = make_schedule(model.schedule, rule, some, start=start).name
-    heaviest, in_words, of_documents = zip(*everywhere(shards, "check", chosen), strict=True)
-    warn_of_single_precision(
-        max(heaviest), float(max(np.sum(in_words, axis=0).max(), *of_documents)), rule
-    )
-    alpha, learn_alpha = model._prior("doc_topic_prior", K, K, token, light=chosen == "auto")
-    (beta,), learn_beta = model._prior("topic_word_prior", 1, K, token, light=chosen == "auto")
-    # Whether a prior is heavy goes by the mean document, and some documents may be longer than the
-    # mean.
-    longer = documents.sum() / documents.shape[0] / (weight / sum(fact.n_rows for fact in facts))
-    schedule = make_schedule(
-        model.schedule, rule, some, start=start, max_iter=model.max_iter, prior=alpha.sum() * longer
-    )
-    learner = (
-        PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)
-        if learn_alpha or learn_beta
-        else None
-    )
-    if schedule.overcomplete:
-        with ThreadPool(model.n_jobs) as pool:
-            start, word_topic = (
-                "warm",
-                overcomplete_topics(
-                    documents, K, rule, alpha.mean(), float(beta), schedule, seed=seed, pool=pool
-                ),
-            )
-    schedule = shared_pace(schedule, len(shards))
-    word_weight = np.sum([fact.word_weight for fact in facts], axis=0)
-    first = everywhere(
-        shards,
-        "begin",
-        rule,
-        schedule,
-        alpha,
-        float(beta),
-        start,
-        word_topic,
-        token,
-        word_weight,
-        len(shards) == 1,
-    )
-    with model._monitor(documents) as monitor:
-        monitor.began = began
-        found = run_shards(
-            shards, first, alpha, float(beta), token=token, weight=weight, max_iter=model.max_iter,
-            monitor=monitor, schedule=schedule, learner=learner, subject=model,
-        )  # fmt: skip
+    refuse_light_weights(whole.token)
+    checks = everywhere(shards, "check", *chosen_schedule(whole, settings))
+    heaviest, in_words, of_documents = zip(*checks, strict=True)
+    most = float(max(np.sum(in_words, axis=0).max(), *of_documents))
+    warn_of_single_precision(max(heaviest), most, settings.rule)
+    settings = with_priors(model, settings)
+    recipe = make_recipe(whole, settings)
+    fitted = fit_shards(shards, facts, settings, recipe, lambda: monitor_of(model), model)
     names = everywhere(shards, "document_names")
-    model.components_ = np.ascontiguousarray(
-        found.phi[:, :K].T.astype(np.float64) + found.beta, dtype=model._dtype
-    )
-    model.doc_topic_ = np.vstack(everywhere(shards, "doc_topic")).astype(model._dtype)
+    keep(model, fitted)
     model.doc_names_ = (
         None
         if any(part is None for part in names)
         else np.array([name for part in names for name in part], dtype=str)
     )
-    model.doc_topic_prior_, model.topic_word_prior_ = found.alpha.copy(), found.beta
-    model.weighting_ = fit_weighting("count", documents)
     if isinstance(model, LatentDirichletAllocation):
-        model.bound_ = float(np.exp(-sum(everywhere(shards, "log_likelihood")) / weight))
-    model._n_docs, model._online = n_docs, None
-    model.n_iter_, model.history_, model.converged_ = (
-        found.sweeps,
-        monitor.table(),
-        monitor.converged,
-    )
+        gain = sum(everywhere(shards, "log_likelihood"))
+        model.bound_ = float(np.exp(-gain / whole.weight))
     return model
 
 

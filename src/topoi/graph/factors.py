@@ -10,7 +10,7 @@ documents tell it (a `Field`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -20,6 +20,7 @@ from scipy import sparse
 from topoi.corpus import Membership
 from topoi.corpus.links import adjacency, symmetric
 from topoi.corpus.metadata import label_membership, membership
+from topoi.graph.fields import Field
 from topoi.graph.plan import Plan
 from topoi.graph.weighting import Weighting, fit_weighting
 from topoi.graph.wiring import Graph, build_graph
@@ -34,6 +35,7 @@ __all__ = [
     "Words",
     "canonical_factor",
     "compile_factors",
+    "linked_topics",
     "make_plan",
 ]
 
@@ -42,24 +44,9 @@ FIRST_LINK_WEIGHT = 0.15  # where a learned link weight starts: the paper's valu
 
 
 class Factor(Protocol):
-    """Anything with `add_to(plan)`."""
+    """Anything with `add_to(plan)`: every factor but Words, which makes the plan."""
 
     def add_to(self, plan: Plan) -> None: ...
-
-
-class Field(Protocol):
-    """What other documents say about a document's topics, refreshed once per sweep.
-
-    weight: the share of the owner's say that the field replaces. learn: whether that weight is to
-    be learned from held-out tokens. message(doc_topic, doc_weight): from (D, K) topic proportions
-    and (D,) tokens of the documents to (D, K) rows that sum to 1, or to 0 for documents that hear
-    nothing.
-    """
-
-    weight: float
-    learn: bool
-
-    def message(self, doc_topic: np.ndarray, doc_weight: np.ndarray) -> np.ndarray: ...
 
 
 @dataclass
@@ -77,15 +64,14 @@ class Words:
     base: np.ndarray | None = None
     frozen: bool = False
 
-    def add_to(self, plan: Plan) -> None:
+    def new_plan(self, n_topics: int) -> Plan:
+        """The plan to which the other factors add."""
         weighting = (
             self.weighting
             if isinstance(self.weighting, Weighting)
             else fit_weighting(self.weighting, self.counts)
         )
-        plan.counts = weighting(self.counts)
-        plan.word_base = self.base
-        plan.frozen_words = self.frozen
+        return Plan(n_topics, weighting(self.counts), word_base=self.base, frozen_words=self.frozen)
 
 
 @dataclass
@@ -93,7 +79,6 @@ class Documents:
     """Each document owns its own topic proportions: the owner side of LDA."""
 
     def add_to(self, plan: Plan) -> None:
-        assert plan.counts is not None, "Words come first"
         plan.owners = sparse.eye_array(plan.counts.shape[0], format="csr")
 
 
@@ -115,7 +100,6 @@ class Authors:
     base: np.ndarray | None = None
 
     def add_to(self, plan: Plan) -> None:
-        assert plan.counts is not None, "Words come first"
         if self.prior not in ("uniform", "learned"):
             raise ValueError(f"author_prior is {self.prior!r}; choose 'uniform' or 'learned'.")
         n_docs = plan.counts.shape[0]
@@ -147,7 +131,6 @@ class Labels:
     classes: np.ndarray | None = None
 
     def add_to(self, plan: Plan) -> None:
-        assert plan.counts is not None, "Words come first"
         n_docs = plan.counts.shape[0]
         known, self.classes = self.labels.matrix, self.labels.names
         if known.shape[1] + self.background != plan.n_topics:
@@ -186,13 +169,9 @@ class Links:
     directed: bool = False
     known: np.ndarray | None = None
     eta: np.ndarray | None = None
-    joint: np.ndarray | None = (
-        None  # (K, K) how often topics k and k' meet over a link, before normalising
-    )
     learn: bool = False
 
     def add_to(self, plan: Plan) -> None:
-        assert plan.counts is not None, "Words come first"
         if self.factor not in ("learned", "paper", "identity"):
             raise ValueError(
                 f"link_factor is {self.factor!r}; choose 'learned', 'paper' or 'identity'."
@@ -210,7 +189,14 @@ class Links:
         if self.adjacency.nnz and (self.weight > 0 or self.learn):
             plan.fields.append(self)
 
-    def message(self, doc_topic: np.ndarray, doc_weight: np.ndarray) -> np.ndarray:
+    def table_shapes(self, n_topics: int) -> dict[str, tuple[int, ...]]:
+        """joint: how often topics k and k' meet over a link. Known tables are not learned."""
+        fixed = self.factor == "identity" or self.known is not None
+        return {} if fixed else {"joint": (n_topics, n_topics)}
+
+    def learned_message(
+        self, doc_topic: np.ndarray, doc_weight: np.ndarray, tables: Mapping[str, np.ndarray]
+    ) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
         """Mean of the neighbours' proportions, through eta; rows sum to 1, or to 0 without
         neighbours (A11, A13).
         """
@@ -218,17 +204,18 @@ class Links:
         proportions = doc_topic if self.known is None else np.vstack([self.known, doc_topic])
         message = (self.adjacency @ proportions) / degree
         if self.factor == "identity":
-            return message
+            return message, tables
+        eta = self.eta
         if self.known is None:
-            self.joint = (
+            joint = (
                 self._paper_table(doc_topic, doc_weight)
                 if self.factor == "paper"
-                else self._learned_table(doc_topic)
+                else self._learned_table(doc_topic, tables.get("joint"))
             )
-            self.eta = self.joint / self.joint.sum(axis=1, keepdims=True)  # A10
-        assert self.eta is not None, "links of new documents come with the eta of the model"
-        message = message @ self.eta.T
-        return message / np.maximum(message.sum(axis=1, keepdims=True), TINY)
+            tables, eta = {"joint": joint}, linked_topics(joint)
+        assert eta is not None, "links of new documents come with the eta of the model"
+        message = message @ eta.T
+        return message / np.maximum(message.sum(axis=1, keepdims=True), TINY), tables
 
     def _paper_table(self, doc_topic: np.ndarray, doc_weight: np.ndarray) -> np.ndarray:
         """(K, K) sum over links of theta_d(k) theta_d'(k') in tokens (eq.
@@ -238,17 +225,17 @@ class Links:
         counts = doc_topic * doc_weight[:, None]
         return counts.T @ (self.adjacency @ counts) + TINY
 
-    def _learned_table(self, doc_topic: np.ndarray) -> np.ndarray:
+    def _learned_table(self, doc_topic: np.ndarray, joint: np.ndarray | None) -> np.ndarray:
         """(K, K) expected links between topics: one EM step per sweep of a mixture in which each
         link joins one topic of either end.
 
         A link d, d' joins k and k' with probability proportional to theta_d(k) lift(k, k')
         theta_d'(k'), lift = joint / product of marginals.
         """
-        if self.joint is None:
+        if joint is None:
             K = doc_topic.shape[1]
-            self.joint = np.eye(K) + 1 / K
-        lift = self.joint / np.outer(self.joint.sum(axis=1), self.joint.sum(axis=0))
+            joint = np.eye(K) + 1 / K
+        lift = joint / np.outer(joint.sum(axis=1), joint.sum(axis=0))
         ends = np.repeat(np.arange(len(doc_topic)), np.diff(self.adjacency.indptr))
         odds = np.einsum("ik,ik->i", (doc_topic @ lift)[ends], doc_topic[self.adjacency.indices])
         each = sparse.csr_array(
@@ -300,10 +287,18 @@ def _among_classes(factor: Labels, n_docs: int) -> Membership:
     return labels
 
 
-def make_plan(factors: Sequence[Factor], n_topics: int) -> Plan:
-    """What the factors say together."""
-    plan = Plan(n_topics)
-    for factor in factors:
+def linked_topics(joint: np.ndarray) -> np.ndarray:
+    """(K, K) eta, rows sum to 1, from how often topics meet over a link (A10)."""
+    return joint / joint.sum(axis=1, keepdims=True)
+
+
+def make_plan(factors: Sequence[Any], n_topics: int) -> Plan:
+    """What the factors, of which `Words` is the first, say together."""
+    words, *others = factors
+    if not isinstance(words, Words):
+        raise ValueError(f"The first factor must be Words(counts); got {words!r}.")
+    plan = words.new_plan(n_topics)
+    for factor in others:
         factor.add_to(plan)
     weight = sum(field.weight for field in plan.fields)
     if weight >= 1:
@@ -314,6 +309,6 @@ def make_plan(factors: Sequence[Factor], n_topics: int) -> Plan:
     return plan
 
 
-def compile_factors(factors: Sequence[Factor], n_topics: int, **layout: Any) -> Graph:
+def compile_factors(factors: Sequence[Any], n_topics: int, **layout: Any) -> Graph:
     """The graph of a list of factors; `layout` goes to `build_graph`."""
     return build_graph(make_plan(factors, n_topics), **layout)

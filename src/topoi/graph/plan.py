@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 if TYPE_CHECKING:
-    from topoi.graph.factors import Field
+    from topoi.graph.fields import Field, LearningField
 
 
-__all__ = ["Plan"]
+__all__ = ["Plan", "PlanFacts"]
+
+
+class PlanFacts(NamedTuple):
+    """What decides how a run goes (infer/recipe.py)."""
+
+    n_topics: int
+    n_docs: int  # with words or without
+    n_edges: int
+    most_edges: int  # of any one shard
+    weight: float  # of all edges
+    token: float  # the weight that counts as one token
+    private: bool  # every document owns itself, and nothing else does
+    plain: bool  # private, all topics are allowed, and nothing is held besides the messages
+    fields: bool  # documents hear from others
 
 
 @dataclass
 class Plan:
-    """What the factors of a model have contributed so far; `build_graph` compiles it."""
+    """What the factors of a model have contributed so far; `build_graph` compiles it.
+
+    Words make it (`Words.new_plan`), the other factors add to it.
+    """
 
     n_topics: int
-    counts: sparse.csr_array | None = None  # (D, W) weights that the messages carry
+    counts: sparse.csr_array  # (D, W) weights that the messages carry
     owners: sparse.csr_array | None = None  # (D, O) who owns each document
     topics: sparse.csr_array | None = (
         None  # (D, K) which topics each document may use; an empty row allows all
     )
-    fields: list[Field] = field(default_factory=list)
+    fields: list[Field | LearningField] = field(default_factory=list)
     owner_prior: float = (
         0.0  # pseudo-count of an owner in its document; 0 = owners are equally likely
     )
@@ -38,10 +55,22 @@ class Plan:
         """The weight that counts as one token: 1, or the mean entry where entries are lighter
         (TF-IDF, proportions).
         """
-        return (
-            1.0
-            if self.counts is None or not self.counts.nnz
-            else min(1.0, float(self.counts.data.mean()))
+        return min(1.0, float(self.counts.data.mean())) if self.counts.nnz else 1.0
+
+    @property
+    def facts(self) -> PlanFacts:
+        """What decides how a run goes."""
+        n_edges = self.counts.nnz
+        return PlanFacts(
+            n_topics=self.n_topics,
+            n_docs=self.counts.shape[0],
+            n_edges=n_edges,
+            most_edges=n_edges,
+            weight=float(self.counts.sum()),
+            token=self.token,
+            private=self.is_private,
+            plain=self.is_plain,
+            fields=bool(self.fields),
         )
 
     @property

@@ -11,22 +11,19 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from topoi.graph.fields import Field, LearningField
 from topoi.graph.plan import Plan, is_private_matrix
 from topoi.infer.arrays import GraphArrays
-
-if TYPE_CHECKING:
-    pass
+from topoi.tuning import current
 
 __all__ = ["LANES", "Graph", "build_graph", "n_blocks", "padded_width"]
 
 LANES = 16  # single-precision numbers in one vector register: K is padded to a multiple of it
-EDGES_PER_CELL = 16_000  # enough work to outweigh handing a cell to a thread
-MAX_BLOCKS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +56,13 @@ class Graph:
     weight: float  # sum of x
     token: float  # the weight of one token (`Plan.token`)
     doc_weight: np.ndarray  # (D,) sum of x of each document
-    plan: Plan
+    counts: sparse.csr_array  # (D, W) the weights that messages carry
+    topics: sparse.csr_array | None  # (D, K) topics that documents may use; an empty row allows all
+    fields: tuple[Field | LearningField, ...]
+    owner_prior: float  # pseudo-count of an owner in its documents
+    frozen_words: bool  # words hold `word_base` and nothing else
+    word_base: np.ndarray | None  # (W, K) counts that words hold besides the messages
+    owner_base: np.ndarray | None  # (O, K) the same of owners
     transposed: GraphArrays | None = (
         None  # the same edges with words in the place of documents, for schedules that go by word
     )
@@ -151,8 +154,9 @@ def n_blocks(n_edges: int) -> int:
     """Side of the grid for a corpus of `n_edges` edges: a power of two, so that two, four or eight
     threads have equal proportions.
     """
-    side = max(np.sqrt(n_edges / EDGES_PER_CELL), 1.0)
-    return min(2 ** round(np.log2(side)), MAX_BLOCKS)
+    tuning = current()
+    side = max(np.sqrt(n_edges / tuning.edges_per_cell), 1.0)
+    return min(2 ** round(np.log2(side)), tuning.max_blocks)
 
 
 def build_graph(
@@ -163,7 +167,6 @@ def build_graph(
     `tokens` makes one edge per token instead of one per (document, word); `blocks` fixes the side
     of the grid.
     """
-    assert plan.counts is not None, "a plan needs a Words factor"
     n_docs, n_words = plan.counts.shape
     edge_doc, edge_word, edge_x = _edges(plan.counts, tokens)
     n_edges, rng = len(edge_doc), np.random.default_rng(seed)
@@ -242,7 +245,13 @@ def build_graph(
         weight=float(edge_x.sum()),
         token=plan.token,
         doc_weight=_frozen(plan.counts.sum(axis=1), np.float64),
-        plan=plan,
+        counts=plan.counts,
+        topics=plan.topics,
+        fields=tuple(plan.fields),
+        owner_prior=plan.owner_prior,
+        frozen_words=plan.frozen_words,
+        word_base=plan.word_base,
+        owner_base=plan.owner_base,
     )
 
 

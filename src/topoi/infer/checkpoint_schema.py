@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from topoi.graph.factors import Links
+from topoi.graph.fields import LearnedField, LearningField
 from topoi.graph.wiring import Graph
 from topoi.infer.arrays import ActiveSet, Fields, Messages, Tables
 from topoi.infer.history import HISTORY, columns, records
@@ -81,11 +81,9 @@ def state_schema(graph: Graph, rule: Rule, schedule: Schedule) -> Schema:
     width, n_visits, fields = (
         graph.width,
         len((graph.transposed or graph.arrays).visit_doc),
-        bool(graph.plan.fields),
+        bool(graph.fields),
     )
-    bases = [
-        base.sum() for base in (graph.plan.word_base, graph.plan.owner_base) if base is not None
-    ]
+    bases = [base.sum() for base in (graph.word_base, graph.owner_base) if base is not None]
     most = 1 + 1.01 * (graph.weight + sum(bases))  # that any table can hold
     entries: dict[str, Array | Value] = {
         "sweep": whole(1),
@@ -124,37 +122,17 @@ def state_schema(graph: Graph, rule: Rule, schedule: Schedule) -> Schema:
             "lists.indptr": Array("i4 i8", (graph.n_docs + 1,), 0),
             "lists.indices": Array("i4 i8", ("L",), 0),
         }
-    for number_of, field in enumerate(graph.plan.fields):
-        entries |= {
-            f"field{number_of}.{name}": entry
-            for name, entry in _field_schema(field, graph.n_topics).items()
+    for i, field in enumerate(graph.fields):
+        entries |= {f"field{i}.weight": real(0, BELOW_ONE)} | {
+            f"field{i}.{name}": Array("f8", shape, 0, LARGEST, optional=True)
+            for name, shape in _table_shapes(field, graph).items()
         }
     return Schema(entries, frozenset({"lists"}))
 
 
-def _field_schema(field: Any, n_topics: int) -> dict[str, Array | Value]:
-    """What a field learns. Its links are data, which the fingerprint covers."""
-    if isinstance(field, Links):
-        table = Array("f8", (n_topics, n_topics), 0, LARGEST, optional=True)
-        return {"weight": real(0, BELOW_ONE), "eta": table, "joint": table}
-    numbers = {
-        name: number(-LARGEST, LARGEST) for name, value in vars(field).items() if _is_number(value)
-    }
-    shapes = {
-        name: value.shape
-        for name, value in vars(field).items()
-        if isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
-    }
-    empty = {name: None for name, value in vars(field).items() if value is None}
-    types = "b1 i1 i2 i4 i8 u1 u2 u4 u8 f4 f8"
-    return {
-        **numbers,
-        **{name: Array(types, shape, optional=True) for name, shape in {**shapes, **empty}.items()},
-    }
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+def _table_shapes(field: Any, graph: Graph) -> Mapping[str, tuple[int, ...]]:
+    """Of the tables that a field learns. Its links are data, which the fingerprint covers."""
+    return field.table_shapes(graph.n_topics) if isinstance(field, LearningField) else {}
 
 
 # ------------------------------------------------------------ runs
@@ -180,18 +158,16 @@ def state_contents(state: State, monitor: Monitor) -> dict[str, Any]:
             found |= {f"{group}.{name}": value for name, value in named._asdict().items()}
     if state.graph.listed:
         found |= {"lists.indptr": arrays.topic_ptr, "lists.indices": arrays.topics}
-    for i, field in enumerate(state.graph.plan.fields):
-        found |= {
-            f"field{i}.{name}": getattr(field, name)
-            for name in _field_schema(field, state.graph.n_topics)
-        }
+    for i, learned in enumerate(state.learned):
+        found |= {f"field{i}.weight": learned.weight}
+        found |= {f"field{i}.{name}": table for name, table in learned.tables.items()}
     return found | {f"history_.{name}": column for name, column in columns(monitor.table()).items()}
 
 
 def read_state(
     archive: Archive, graph: Graph, rule: Rule, schedule: Schedule, monitor: Monitor
 ) -> State:
-    """The state of the run in an archive. Fields and monitor get back what they knew."""
+    """The state of the run in an archive. The monitor gets back what it knew."""
     if schedule.name == "residual-words":
         graph, _ = graph.by_words()
     found = decoded(state_schema(graph, rule, schedule), archive)
@@ -204,9 +180,6 @@ def read_state(
     if "contributions" in found:
         graph = graph.one_block_at_a_time()
     _check_state(found, graph, rule, schedule)
-    for i, field in enumerate(graph.plan.fields):
-        for name in _field_schema(field, graph.n_topics):
-            setattr(field, name, found.get(f"field{i}.{name}"))
     monitor.resume([Record(**record) for record in records(found)])
     monitor.converged = found["converged"]
 
@@ -214,12 +187,26 @@ def read_state(
         return kind(**{name: found[f"{group}.{name}"] for name in kind._fields})
 
     return State(
-        graph, found["alpha"], found["beta"], found["seed"], named(Tables, "tables"),
-        named(Messages, "messages"), found["shared_counts"],
-        named(Fields, "fields"), stored=found["stored"], sweep=found["sweep"], end=found["end"],
-        prior_change=found["prior_change"], contributions=found.get("contributions"),
+        graph=graph,
+        tables=named(Tables, "tables"),
+        messages=named(Messages, "messages"),
+        fields=named(Fields, "fields"),
+        learned=_learned(found, graph),
+        word_base=graph.word_base,
+        contributions=found.get("contributions"),
         active_set=named(ActiveSet, "active_set") if schedule.name == "active" else None,
-    )  # fmt: skip
+        **{name: found[name] for name in RUN_VALUES},
+    )
+
+
+def _learned(found: Mapping[str, Any], graph: Graph) -> list[LearnedField]:
+    """What the run had learned of each field."""
+    learned = []
+    for i, field in enumerate(graph.fields):
+        names = [name for name in _table_shapes(field, graph) if f"field{i}.{name}" in found]
+        tables = {name: found[f"field{i}.{name}"] for name in names}
+        learned.append(LearnedField(found[f"field{i}.weight"], tables))
+    return learned
 
 
 def _check_state(found: Mapping[str, Any], graph: Graph, rule: Rule, schedule: Schedule) -> None:
@@ -249,7 +236,7 @@ def _check_state(found: Mapping[str, Any], graph: Graph, rule: Rule, schedule: S
     demand(np.allclose(found["tables.totals"], found["tables.phi"].sum(axis=0, dtype=np.float64),
     rtol=0.01, atol=1),
            "tables.totals is not the sum of tables.phi")  # fmt: skip
-    _check_fields(found, graph, speaks=bool(graph.plan.fields) and (stored or schedule.afresh))
+    _check_fields(found, graph, speaks=bool(graph.fields) and (stored or schedule.afresh))
     _check_order(found["messages.order"], (graph.transposed or graph.arrays).cell_visit)
     if rule.draws:
         _check_draws(found["messages.z"], graph)

@@ -22,17 +22,19 @@ from topoi.graph.plan import Plan
 from topoi.graph.wiring import Graph
 from topoi.infer import checkpoint_schema
 from topoi.infer.monitor import Monitor
+from topoi.infer.recipe import Settings
 from topoi.infer.rules import Rule
-from topoi.infer.schedules import WARM_UP, Schedule
+from topoi.infer.schedules import Schedule
 from topoi.infer.state import State
 from topoi.storage.archive import Archive, Refused, open_archive, sealed, write_archive
 from topoi.storage.digests import digest
 from topoi.storage.files import WriteError, locked, remove_temporaries
 from topoi.storage.schema import Schema, parted
+from topoi.tuning import current
 
-__all__ = ["Checkpoint", "FinishedRun", "fingerprint"]
+__all__ = ["Checkpoint", "FinishedRun", "fingerprint", "warn_of_finished", "warn_of_more"]
 
-FORMAT = 3
+FORMAT = 4
 KEYS = {"format", "fingerprint", "values", "sha256"}  # of the manifest
 WHAT = "a checkpoint of topoi"
 FREE = (
@@ -137,6 +139,19 @@ class Checkpoint:
             self._still_same(archive)
             return checkpoint_schema.read_state(archive, graph, rule, schedule, monitor)
 
+    def resumed(
+        self, graph: Graph, settings: Settings, schedule: Schedule, monitor: Monitor
+    ) -> State | None:
+        """`restore`, with a warning if no sweep is left to do."""
+        state = self.restore(graph, settings.rule, schedule, monitor)
+        if state is not None:
+            done = f"{state.sweep} sweeps"
+            if state.sweep > settings.max_iter:
+                warn_of_more(self.path, done, settings.max_iter)
+            elif state.sweep == (state.end or settings.max_iter):
+                warn_of_finished(self.path, done)
+        return state
+
     def restore_batches(self, n_topics: int, n_words: int, n_batches: int) -> dict[str, Any] | None:
         """What a run in batches had learned, or None if nothing was saved yet."""
         if self.saved is None:
@@ -194,6 +209,25 @@ class Checkpoint:
         return FinishedRun(self.path.absolute(), self.sha256)
 
 
+def warn_of_more(path: Any, done: str, max_iter: int, stacklevel: int = 8) -> None:
+    """Tell that a resumed run was already beyond max_iter."""
+    warnings.warn(
+        f"{path} holds a run of {done}, more than max_iter={max_iter}. The model is that of the"
+        " checkpoint; n_iter_ and history_ say what was done. For fewer sweeps delete the"
+        " checkpoint and fit again.",
+        stacklevel=stacklevel,
+    )
+
+
+def warn_of_finished(path: Any, done: str, stacklevel: int = 8) -> None:
+    """Tell that a run was at its end already, and nothing was left to do."""
+    warnings.warn(
+        f"{path} holds this run, finished after {done}; its model is returned. To fit again, delete"
+        " the checkpoint.",
+        stacklevel=stacklevel,
+    )
+
+
 def fingerprint(model: Any, plan: Plan, start: np.ndarray | None) -> str:
     """A digest of everything that decides the bits of a run."""
     from topoi import __version__
@@ -206,7 +240,9 @@ def fingerprint(model: Any, plan: Plan, start: np.ndarray | None) -> str:
     seed = model.random_state if isinstance(model.random_state, int | np.integer) else None
     init = model.init if isinstance(model.init, str) else None
     parts: list[Any] = [__version__, type(model).__name__, fixed, seed, init, start]
-    parts += [min(model.max_iter, 2 * len(WARM_UP))]  # fewer sweeps have fewer warm-up sweeps
+    parts += [
+        min(model.max_iter, 2 * len(current().warm_up))
+    ]  # fewer sweeps have fewer warm-up sweeps
     parts += [
         plan.n_topics,
         plan.owner_prior,

@@ -15,7 +15,8 @@ from topoi.infer.monitor import Monitor
 from topoi.infer.priors import Learner
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
-from topoi.infer.state import State, blank_tables
+from topoi.infer.state import State
+from topoi.infer.tables import blank_tables
 from topoi.infer.threads import ThreadPool
 
 __all__ = ["REBUILD_EVERY", "run", "sweep"]
@@ -50,14 +51,16 @@ def run(
 ) -> State:
     """Sweep until the monitor says stop or `max_iter` sweeps are done.
 
-    The last `schedule.finish` sweeps infer documents afresh, with the priors as they are then.
-    At the end tables are counted anew: what is in them then is a function of the messages alone.
+    The last `schedule.fresh_rounds` sweeps infer documents afresh, with the priors as they are
+    then. At the end tables are counted anew: what is in them then is a function of the messages
+    alone.
     """
     monitor.follow(
         schedule.full_every, max(len(schedule.warm_up), *(learner.after for learner in learners), 0)
     )
     while state.sweep < (state.end or max_iter):
-        state.end = state.end or (max_iter if state.sweep >= max_iter - schedule.finish else None)
+        if state.end is None and state.sweep >= max_iter - schedule.fresh_rounds:
+            state.end = max_iter
         sweep(state, rule, schedule, pool)
         if state.sweep % REBUILD_EVERY == 0:
             state.rebuild(rule, pool)
@@ -66,7 +69,7 @@ def run(
         if monitor.look(state, pool):
             if monitor.stopped:
                 break
-            state.end = min(state.sweep + schedule.finish, max_iter)
+            state.end = min(state.sweep + schedule.fresh_rounds, max_iter)
         if checkpoint is not None:
             last = state.sweep >= (state.end or max_iter)
             checkpoint.save(state, rule, schedule, monitor, last=last)
@@ -106,7 +109,7 @@ def _pass_stateless(state: State, rule: Rule, schedule: Schedule, pool: ThreadPo
     )
     state.mode = "warm-up" if state.sweep < len(schedule.warm_up) else schedule.name
     params = state.params(rule, in_place=schedule.in_place)
-    write = state.tables if schedule.in_place else blank_tables(graph, state.spare)
+    write = state.tables if schedule.in_place else blank_tables(graph, state.word_base, state.spare)
     for stage in range(graph.n_word_blocks):
         pool.each(
             kernels.stateless_stage,
@@ -150,7 +153,7 @@ def _pass_messages(state: State, rule: Rule, schedule: Schedule, pool: ThreadPoo
         ),
     )
     arrays, read, params = state.oriented(read, params)
-    write = read if schedule.in_place else blank_tables(graph, state.spare)
+    write = read if schedule.in_place else blank_tables(graph, state.word_base, state.spare)
     fields = (
         state.fields
         if graph.transposed is None
@@ -183,16 +186,15 @@ def refresh_fields(state: State) -> None:
     """Let documents hear each other: one weighted message per document, from the topic proportions
     that are their own now.
     """
-    fields = state.graph.plan.fields
-    if not fields:
+    if not state.graph.fields:
         return
     proportions = state.own_topic()
     message, weight = (
         np.zeros((state.graph.n_docs, state.graph.n_topics)),
         np.zeros(state.graph.n_docs),
     )
-    for field in fields:
-        field_message = state.field_message(field, proportions)
-        message += field.weight * field_message
-        weight += field.weight * (field_message.sum(axis=1) > 0)
+    for number, learned in enumerate(state.learned):
+        field_message = state.field_message(number, proportions)
+        message += learned.weight * field_message
+        weight += learned.weight * (field_message.sum(axis=1) > 0)
     state.fields = Fields(pad_topics(message, state.graph.width), weight.astype(np.float32))

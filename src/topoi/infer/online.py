@@ -16,12 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from topoi.graph.factors import Documents, Words, compile_factors
-from topoi.infer.engine import run
+from topoi.graph.plan import Plan
+from topoi.graph.wiring import build_graph
 from topoi.infer.monitor import Monitor
 from topoi.infer.priors import PriorLearner, alpha_evidence, alpha_of
+from topoi.infer.recipe import Prior, Settings, make_recipe
 from topoi.infer.rules import Rule
-from topoi.infer.schedules import make_schedule
+from topoi.infer.session import pass_messages
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
 
@@ -57,7 +58,7 @@ class Online:
     learn_beta: bool
     decay: float = 0.7
     offset: float = 10.0
-    start: str = "hard"  # of the first batch
+    init: str = "hard"  # of the first batch
     first: np.ndarray | None = (
         None  # (W, K) word proportions of topics to begin with, if it is warm
     )
@@ -71,39 +72,33 @@ class Online:
         weights = weights[with_words(weights)]
         if not weights.nnz:
             return
-        graph = compile_factors(
-            [Words(weights, base=self.base), Documents()],
-            self.n_topics,
-            seed=self.seed + self.batches,
-            tokens=self.rule.tokens,
-        )
-        seed, warm = self.seed + self.batches, self.first
+        seed, word_topic = self.seed + self.batches, self.first
         if self.base is not None:
-            warm = (self.base + self.beta) / (self.base + self.beta).sum(axis=0)
-        start, sweeps = (self.start, FIRST_SWEEPS) if self.base is None else ("warm", SWEEPS)
-        state = State.start(
-            graph,
-            self.rule,
-            self.alpha,
-            self.beta,
-            seed=seed,
-            pool=pool,
-            start=start,
-            word_topic=warm,
-        )
+            word_topic = (self.base + self.beta) / (self.base + self.beta).sum(axis=0)
+        init, sweeps = (self.init, FIRST_SWEEPS) if self.base is None else ("warm", SWEEPS)
         self.documents += weights.shape[0]
         learns = self.documents >= LEARN_FROM
+        settings = Settings(
+            self.rule,
+            "asynchronous",
+            Prior(self.alpha, False),
+            Prior(np.array([self.beta]), False),
+            init=init,
+            word_topic=word_topic,
+            max_iter=sweeps,
+            seed=seed,
+        )
         learner = PriorLearner(
             False, self.learn_beta and learns, expected=self.rule.expected_counts, every=sweeps
         )
-        run(
-            state,
-            self.rule,
-            make_schedule("asynchronous", self.rule),
-            max_iter=sweeps,
-            monitor=Monitor(),
-            pool=pool,
-            learners=[learner],
+        plan = Plan(self.n_topics, weights, word_base=self.base)
+        state = pass_messages(
+            build_graph(plan, seed=seed, tokens=self.rule.tokens),
+            settings,
+            make_recipe(plan.facts, settings),
+            Monitor(),
+            pool,
+            [learner],
         )
         self.beta, rho = state.beta, (self.offset + self.batches) ** -self.decay
         if self.learn_alpha and learns:

@@ -14,57 +14,38 @@ from scipy import sparse
 from topoi.graph.plan import Plan
 from topoi.graph.wiring import build_graph
 from topoi.infer.engine import sweep
+from topoi.infer.recipe import Recipe
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
 
-__all__ = ["enough_edges", "merge_topics", "overcomplete_topics", "some_documents"]
-
-OVERCOMPLETE_FACTOR = 2  # times the topics
-ENOUGH_EDGES = 75_000  # to tell topics apart; more would only take longer
-# with fewer, a run ends higher than from a random start; with many documents twice as many, up to a
-# third of all
-EDGES_PER_TOPIC = 500
+__all__ = ["merge_topics", "overcomplete_topics", "some_documents"]
 
 
 def overcomplete_topics(
-    documents: sparse.csr_array,
-    n_topics: int,
-    rule: Rule,
-    alpha: float,
-    beta: float,
-    schedule: Schedule,
-    *,
-    seed: int,
-    pool: ThreadPool,
+    documents: sparse.csr_array, recipe: Recipe, rule: Rule, *, seed: int, pool: ThreadPool
 ) -> np.ndarray:
-    """(W, n_topics) word proportions of topics to begin with, from `schedule.wide` sweeps over
-    `documents` without stored messages; columns sum to 1.
+    """(W, K) word proportions of topics to start from, from sweeps over `documents` without stored
+    messages; columns sum to 1.
     """
-    overcomplete = Plan(OVERCOMPLETE_FACTOR * n_topics, documents)
+    plan = Plan(recipe.overcomplete_topics, documents)
     state = State.start(
-        build_graph(overcomplete, seed=seed),
+        build_graph(plan, seed=seed),
         rule,
-        np.full(overcomplete.n_topics, alpha),
-        beta,
+        np.full(plan.n_topics, recipe.alpha.mean()),
+        recipe.beta,
         seed=seed,
         pool=pool,
         stored=False,
     )
-    for _ in schedule.overcomplete:
-        sweep(state, rule, Schedule("overcomplete", warm_up=schedule.overcomplete), pool)
-    phi = state.tables.phi[:, : overcomplete.n_topics]
-    topics = np.full((len(phi), n_topics), beta)
-    for k, group in enumerate(merge_topics(phi, n_topics)):
+    for _ in recipe.overcomplete:
+        sweep(state, rule, Schedule("overcomplete", warm_up=recipe.overcomplete), pool)
+    phi = state.tables.phi[:, : plan.n_topics]
+    topics = np.full((len(phi), len(recipe.alpha)), recipe.beta)
+    for k, group in enumerate(merge_topics(phi, len(recipe.alpha))):
         topics[:, group] += phi[:, k]
     return topics / topics.sum(axis=0)
-
-
-def enough_edges(n_topics: int, n_edges: int) -> int:
-    """Edges for an overcomplete start to so many topics. n_edges: of all documents."""
-    per_topic = EDGES_PER_TOPIC * n_topics
-    return max(ENOUGH_EDGES, per_topic, min(2 * per_topic, n_edges // 3))
 
 
 def some_documents(counts: sparse.csr_array, enough: int, seed: int) -> sparse.csr_array:

@@ -14,16 +14,16 @@ from topoi.graph.factors import Documents, Factor, Words, make_plan
 from topoi.graph.plan import Plan
 from topoi.graph.wiring import build_graph, padded_width
 from topoi.infer import afresh
-from topoi.infer.engine import run
 from topoi.infer.monitor import Monitor, Record
+from topoi.infer.recipe import Prior, Settings, make_recipe
 from topoi.infer.rules import Rule
-from topoi.infer.schedules import Schedule
+from topoi.infer.session import first_state, pass_messages
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
+from topoi.tuning import current
 
 __all__ = ["MAX_SWEEPS", "fold_in", "fold_in_state", "prediction_plan"]
 
-CHUNK_BYTES = 2**26  # messages held at a time
 MAX_SWEEPS = 200
 TINY = 1e-30  # prior of words under fixed topics: only keeps 0 / 0 away
 CONVERGED = 1e-4  # a document whose messages move less than this per token has converged
@@ -52,7 +52,7 @@ def fold_in(
     first = 0
     while first < weights.shape[0]:
         done = edges[first - 1] if first else 0
-        last = max(first + 1, int(np.searchsorted(edges, done + CHUNK_BYTES)))
+        last = max(first + 1, int(np.searchsorted(edges, done + current().chunk_bytes)))
         drawn = Average(max_iter - samples)
         plan = prediction_plan(weights[first:last], topic_word, [Documents()])
         state = fold_in_state(
@@ -83,18 +83,24 @@ def fold_in_state(
     callbacks: Sequence[Callable[[State, Record], object]] = (),
 ) -> State:
     """Pass messages in the new documents of a plan."""
-    in_place = not rule.digamma_owners
-    schedule = Schedule("asynchronous" if in_place else "synchronous", in_place=in_place)
-    graph = build_graph(plan, tokens=rule.tokens)
-    start = "hard" if rule.draws else "warm"
-    state = State.start(
-        graph, rule, alpha, TINY, seed=seed, pool=pool, start=start, word_topic=plan.word_base
+    settings = Settings(
+        rule,
+        "synchronous" if rule.digamma_owners else "asynchronous",
+        Prior(alpha, False),
+        Prior(np.array([TINY]), False),
+        init="hard" if rule.draws else "warm",
+        word_topic=plan.word_base,
+        max_iter=max_iter,
+        seed=seed,
     )
-    if graph.private and not graph.plan.fields and not rule.draws:  # nobody talks to anybody
+    recipe = make_recipe(plan.facts, settings)
+    graph = build_graph(plan, tokens=rule.tokens)  # the same for all documents, whatever the seed
+    if graph.private and not graph.fields and not rule.draws:  # nobody talks to anybody
+        state = first_state(graph, settings, recipe, pool)
         afresh.fold_in(state, rule, pool, max_passes=max_iter, tolerance=CONVERGED)
         return state
     monitor = Monitor(callbacks=callbacks if rule.draws else [_converged])
-    return run(state, rule, schedule, max_iter=max_iter, monitor=monitor, pool=pool)
+    return pass_messages(graph, settings, recipe, monitor, pool)
 
 
 class Average:

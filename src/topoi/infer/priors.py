@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -171,32 +171,35 @@ class FieldWeightLearner:
         proportions, topic_word = state.own_topic(), state.topic_word()
         doc = np.repeat(np.arange(self.held.shape[0]), np.diff(self.held.indptr))
         own = token_probabilities(self.held, proportions, topic_word)
-        for field in state.graph.plan.fields:
+        for number, field in enumerate(state.graph.fields):
             if field.learn:
-                message = state.field_message(field, proportions)
-                most = MOST_OF_FIELDS - sum(
-                    other.weight for other in state.graph.plan.fields if other is not field
-                )
-                field_message = message.sum(axis=1)[doc] > 0
-                said, x = (
-                    token_probabilities(self.held, message, topic_word)[field_message],
-                    self.held.data[field_message],
-                )
-                for _ in range(self.steps):
-                    chance = (
-                        field.weight
-                        * said
-                        / np.maximum(
-                            (1 - field.weight) * own[field_message] + field.weight * said, 1e-300
-                        )
-                    )
-                    field.weight = float(
-                        np.clip(
-                            (x * chance).sum() / max(x.sum(), 1e-300),
-                            LEAST_OF_FIELD,
-                            max(most, LEAST_OF_FIELD),
-                        )
-                    )
+                message = state.field_message(number, proportions)
+                self._learn(state, number, message, own, doc, topic_word)
+
+    def _learn(
+        self,
+        state: State,
+        number: int,
+        message: np.ndarray,
+        own: np.ndarray,
+        doc: np.ndarray,
+        topic_word: np.ndarray,
+    ) -> None:
+        """Some steps of EM for the weight of one field.
+
+        own: (entries,) what owners say of each held-out entry, which is of document `doc`.
+        """
+        weights = [learned.weight for learned in state.learned]
+        weight = weights.pop(number)
+        most = max(MOST_OF_FIELDS - sum(weights), LEAST_OF_FIELD)
+        hears = message.sum(axis=1)[doc] > 0
+        said = token_probabilities(self.held, message, topic_word)[hears]
+        own, x = own[hears], self.held.data[hears]
+        for _ in range(self.steps):
+            chance = weight * said / np.maximum((1 - weight) * own + weight * said, 1e-300)
+            weight = (x * chance).sum() / max(x.sum(), 1e-300)
+            weight = float(np.clip(weight, LEAST_OF_FIELD, most))
+        state.learned[number] = replace(state.learned[number], weight=weight)
 
 
 def token_probabilities(

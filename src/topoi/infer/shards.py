@@ -2,7 +2,7 @@
 all share what the words hold.
 
 In every round each shard sweeps over its documents while the counts of the others stand still
-(`Plan.word_base`); then the counts of all shards are added up in their order. So results depend on
+(`State.word_base`); then the counts of all shards are added up in their order. So results depend on
 how the documents are cut, never on where the shards are or how many work at a time; and one shard
 alone gives the bits of a run that was never cut.
 """
@@ -10,7 +10,7 @@ alone gives the bits of a run that was never cut.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,15 +20,14 @@ from topoi.graph.plan import Plan
 from topoi.graph.wiring import build_graph
 from topoi.infer.engine import REBUILD_EVERY, sweep
 from topoi.infer.likelihood import document_log_likelihood
-from topoi.infer.monitor import Monitor
-from topoi.infer.overcomplete import enough_edges, some_documents
-from topoi.infer.priors import PriorLearner, alpha_evidence, alpha_of, learned_beta
-from topoi.infer.rules import Rule
-from topoi.infer.schedules import Schedule
+from topoi.infer.overcomplete import some_documents
+from topoi.infer.priors import alpha_evidence, learned_beta
+from topoi.infer.recipe import Recipe, Settings
+from topoi.infer.session import first_state
 from topoi.infer.state import TINY, State
 from topoi.infer.threads import ThreadPool
 
-__all__ = ["Facts", "Shard", "everywhere", "run_shards", "shared_pace", "waited"]
+__all__ = ["Facts", "Shard", "everywhere", "waited"]
 
 
 class Facts(NamedTuple):
@@ -54,13 +53,8 @@ class Shard:
     ) -> None:
         self.plan, self.seed, self.n_jobs = Plan(n_topics, counts), seed + number, n_jobs
 
-    @property
-    def _counts(self) -> sparse.csr_array:
-        assert self.plan.counts is not None
-        return self.plan.counts
-
     def facts(self) -> Facts:
-        counts = self._counts
+        counts = self.plan.counts
         word_weight = np.bincount(
             counts.indices, counts.data.astype(np.float32), counts.shape[1]
         )  # as edges have it
@@ -72,37 +66,31 @@ class Shard:
             word_weight,
         )
 
-    def some_documents(self, n_edges: int) -> sparse.csr_array:
-        """Documents for the overcomplete start: this shard's part of what it takes.
+    def some_documents(self, enough: int, n_edges: int) -> sparse.csr_array:
+        """Documents for the overcomplete start: this shard's part of `enough` edges.
 
         n_edges: of all shards.
         """
-        enough = int(enough_edges(self.plan.n_topics, n_edges) * self._counts.nnz / n_edges)
-        return some_documents(self._counts, enough, self.seed)
+        part = int(enough * self.plan.counts.nnz / n_edges)
+        return some_documents(self.plan.counts, part, self.seed)
 
     def begin(
-        self, rule: Rule, schedule: Schedule, alpha: np.ndarray, beta: float, start: str,
-        word_topic: np.ndarray | None,
-        token: float, word_weight: np.ndarray, alone: bool,
-    ) -> np.ndarray:  # fmt: skip
+        self,
+        settings: Settings,
+        recipe: Recipe,
+        token: float,
+        word_weight: np.ndarray,
+        alone: bool,
+    ) -> np.ndarray:
         """First messages.
 
         token, word_weight: of the documents of all shards; alone: there are no others.
         """
-        self.rule, self.schedule, self.alone = rule, schedule, alone
-        graph = replace(build_graph(self.plan, seed=self.seed, tokens=rule.tokens), token=token)
+        self.rule, self.schedule, self.alone = settings.rule, recipe.schedule, alone
+        graph = build_graph(self.plan, seed=self.seed, tokens=self.rule.tokens)
+        graph = replace(graph, token=token)
         with ThreadPool(self.n_jobs) as pool:
-            self.state = State.start(
-                graph,
-                rule,
-                alpha,
-                beta,
-                seed=self.seed,
-                pool=pool,
-                start=start,
-                word_topic=word_topic,
-                stored=rule.stored and schedule.stores,
-            )
+            self.state = first_state(graph, replace(settings, seed=self.seed), recipe, pool)
         self.state.word_weight = np.maximum(word_weight, TINY).astype(np.float32)
         self.others, self.others_totals = (
             np.zeros_like(self.state.tables.phi),
@@ -114,7 +102,7 @@ class Shard:
         """From now on words hold what all shards have counted: phi (W, width)."""
         self.others = phi - self.own
         self.others_totals = self.others.sum(axis=0, dtype=np.float64)
-        self.plan.word_base = self.others[:, : self.plan.n_topics]
+        self.state.word_base = self.others[:, : self.plan.n_topics]
         self.state.tables = self.state.tables._replace(
             phi=phi.copy(), totals=self.others_totals + self.own_totals
         )
@@ -167,7 +155,7 @@ class Shard:
         with ThreadPool(self.n_jobs) as pool:
             return float(
                 document_log_likelihood(
-                    self._counts, self.state.doc_topic(), self.state.topic_word(), pool
+                    self.plan.counts, self.state.doc_topic(), self.state.topic_word(), pool
                 ).sum()
             )
 
@@ -180,7 +168,7 @@ class Shard:
                 ):  # several shards that put the sum of all right would each do it in full
                     self.state.rebuild(self.rule, pool)
                 return self._counted()
-            self.plan.word_base = None  # own messages alone
+            self.state.word_base = None  # own messages alone
             self.state.rebuild(self.rule, pool)
         self.own, self.own_totals = self.state.tables.phi.copy(), self.state.tables.totals.copy()
         self.hear(self.others + self.own)
@@ -200,92 +188,3 @@ def waited(answers: Sequence[Any]) -> list[Any]:
     `result`.
     """
     return [answer.result() if hasattr(answer, "result") else answer for answer in answers]
-
-
-def shared_pace(schedule: Schedule, n_shards: int) -> Schedule:
-    """The schedule of several shards: without haste.
-
-    Over-relaxed shards that do not hear each other answer to the same fault together, and swing for
-    ever; and without stored messages they would together take more out of a word's row than it
-    holds.
-    """
-    if n_shards == 1:
-        return schedule
-    return replace(
-        schedule,
-        relaxation=min(schedule.relaxation, 1.0),
-        warm_up=tuple(min(warm_up, 1.0) for warm_up in schedule.warm_up),
-    )
-
-
-@dataclass
-class Outcome:
-    """What a run over shards has learned."""
-
-    phi: np.ndarray  # (W, width)
-    alpha: np.ndarray  # (K,)
-    beta: float
-    sweeps: int
-
-
-def run_shards(
-    shards: Sequence[Any], first: Sequence[np.ndarray], alpha: np.ndarray, beta: float, *,
-    token: float, weight: float, max_iter: int,
-    monitor: Monitor, schedule: Schedule, learner: PriorLearner | None, subject: Any,
-) -> Outcome:  # fmt: skip
-    """`engine.run` over shards that have begun.
-
-    first: what they count; weight: of all documents; subject: what callbacks see.
-    """
-
-    def merge(counted: Sequence[np.ndarray]) -> np.ndarray:
-        total = np.zeros(counted[0].shape)
-        for part in counted:
-            total += part
-        phi = np.maximum(total, 0).astype(np.float32)  # differences may round to less than nothing
-        everywhere(shards, "hear", phi)
-        return phi
-
-    def sums() -> np.ndarray:
-        return np.array([alpha.sum(), len(first[0]) * beta]) / token
-
-    def perplexity() -> float:
-        return float(np.exp(-sum(everywhere(shards, "log_likelihood")) / weight))
-
-    merge(first)
-    done, end, change = 0, None, 0.0
-    monitor.follow(
-        schedule.full_every, max(len(schedule.warm_up), 0 if learner is None else learner.after)
-    )
-    while done < (end or max_iter):
-        end = end or (max_iter if done >= max_iter - schedule.finish else None)
-        news = everywhere(shards, "arrange")
-        if any(part is not None for part in news):
-            merge(news)
-        merge(everywhere(shards, "sweep", end))
-        done += 1
-        steps, before = 0 if learner is None or end else learner.steps_after(done), sums()
-        for _ in range(steps):
-            assert learner is not None
-            if learner.alpha:
-                alpha = alpha_of(np.sum(everywhere(shards, "evidence"), axis=0), token)
-                everywhere(shards, "set_priors", alpha, beta)
-            if learner.beta:
-                (beta,) = everywhere(shards[:1], "learned_beta")
-                everywhere(shards, "set_priors", alpha, beta)
-        if learner is not None and end is None:
-            change = learner.change(done, before, sums(), change)
-        residuals, modes = zip(*everywhere(shards, "moved"), strict=True)
-        if monitor.note(
-            done,
-            sum(residuals) / weight,
-            perplexity,
-            subject,
-            modes[0],
-            end=end,
-            prior_change=change,
-        ):
-            if monitor.stopped or not schedule.finish:
-                break
-            end = min(done + schedule.finish, max_iter)
-    return Outcome(merge(everywhere(shards, "rebuild")), alpha, beta, done)

@@ -12,25 +12,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
+from topoi.graph.fields import LearnedField
 from topoi.graph.wiring import Graph
 from topoi.infer import kernels
 from topoi.infer.arrays import ActiveSet, Fields, GraphArrays, Messages, SweepParams, Tables
 from topoi.infer.memory import allocate, pad_topics, release
+from topoi.infer.proportions import Proportions
 from topoi.infer.rules import Rule
+from topoi.infer.tables import blank_tables, owner_base
 from topoi.infer.threads import ThreadPool
 
 if TYPE_CHECKING:
-    from topoi.graph.factors import Field
+    from collections.abc import Sequence
 
-__all__ = ["STARTS", "State", "blank_tables", "sweep_seed"]
+__all__ = ["INITS", "State", "sweep_seed"]
 
 TINY = 1e-30
 NEVER = 1e30  # residual of a visit that has not been made; kernels are compiled for finite numbers
-STARTS = {"hard": 0, "soft": 1, "warm": 2}
+INITS = {"hard": 0, "soft": 1, "warm": 2}
 
 
 @dataclass(eq=False)
-class State:
+class State(Proportions):
     """Build with `State.start`.
 
     Arrays are padded to `graph.width` topics; padding topics hold nothing and have prior 0.
@@ -43,7 +46,9 @@ class State:
     tables: Tables
     messages: Messages
     shared_counts: np.ndarray  # (shared owners, width) what all rows of a shared owner agree on
-    fields: Fields
+    fields: Fields  # what fields say at the moment
+    learned: list[LearnedField]  # what the run knows of each field of the graph
+    word_base: np.ndarray | None  # (W, K) counts that words hold besides the messages
     stored: bool = (
         True  # False while messages are only implied by the tables (kernels/stateless.py)
     )
@@ -68,13 +73,14 @@ class State:
 
     @classmethod
     def start(cls, graph: Graph, rule: Rule, alpha: np.ndarray, beta: float, *, seed: int,
-    pool: ThreadPool, start: str = "hard",
-              word_topic: np.ndarray | None = None, stored: bool = True) -> State:  # fmt: skip
+    pool: ThreadPool, init: str = "hard",
+              word_topic: np.ndarray | None = None, stored: bool = True,
+              learned: Sequence[LearnedField] | None = None) -> State:  # fmt: skip
         """First messages and their tables.
 
-        start: "hard" one topic per edge, "soft" a random message, "warm" what the word says:
+        init: "hard" one topic per edge, "soft" a random message, "warm" what the word says:
         proportional to `word_topic` (W, K) and the prior. stored: False keeps the tables of these
-        messages only.
+        messages only. learned: of each field, from an earlier run.
         """
         n_visits = len(graph.arrays.visit_doc)
         padded_alpha = np.zeros(graph.width)
@@ -93,10 +99,14 @@ class State:
             padded_alpha,
             float(beta),
             seed,
-            blank_tables(graph),
+            blank_tables(graph, graph.word_base),
             messages,
             shared_counts,
             own_weight,
+            [LearnedField(field.weight) for field in graph.fields]
+            if learned is None
+            else list(learned),
+            graph.word_base,
             stored=stored,
         )
         source = (
@@ -113,7 +123,7 @@ class State:
                     messages,
                     params,
                     source,
-                    STARTS[start],
+                    INITS[init],
                     stage,
                 )
             else:
@@ -123,7 +133,7 @@ class State:
                     state.tables,
                     params,
                     source,
-                    STARTS[start],
+                    INITS[init],
                     stage,
                 )
         state.rebuild(rule, pool)
@@ -196,10 +206,10 @@ class State:
             beta=self.beta,
             word_prior=np.full(self.graph.width, self.beta, np.float32),
             beta_sum=self.graph.n_words * self.beta,
-            owner_prior=self.graph.plan.owner_prior,
+            owner_prior=self.graph.owner_prior,
             own_cap=rule.own_cap,
             in_place=in_place,
-            frozen_words=self.graph.plan.frozen_words,
+            frozen_words=self.graph.frozen_words,
             plain_side=False,
             relaxation=relaxation,
             seed=sweep_seed(self.seed, self.sweep + 1),  # 0 is the start's
@@ -247,7 +257,7 @@ class State:
     def finished(self, tables: Tables) -> Tables:
         """Tables that were counted from nothing: let shared owners agree, add up the totals."""
         if len(self.shared_counts):
-            self.shared_counts[:] = _owner_base(self.graph)[
+            self.shared_counts[:] = owner_base(self.graph)[
                 self.graph.slot_owner[self.graph.shared_slots[self.graph.shared_ptr[:-1]]]
             ]
             kernels.merge_shared(
@@ -266,7 +276,7 @@ class State:
         if not self.stored:
             self._even_out()
             return
-        tables = blank_tables(self.graph, self.tables)
+        tables = blank_tables(self.graph, self.word_base, self.tables)
         arrays, faced, params = self.oriented(tables, self.params(rule, in_place=False))
         for stage in range(self.graph.n_word_blocks):
             pool.each(kernels.count_stage, arrays, faced, self.messages, params, stage)
@@ -306,118 +316,6 @@ class State:
         self.tables = self.tables._replace(
             totals=phi.sum(axis=0, dtype=np.float64), owner_mass=self.doc_weight.copy()
         )
-
-    def owner_counts(self) -> np.ndarray:
-        """(owners, K) expected tokens of each owner and topic."""
-        counts = self.tables.theta[self.graph.owner_slot, : self.graph.n_topics]
-        absent = self.graph.owner_slot < 0
-        if absent.any():
-            counts[absent] = _owner_base(self.graph)[absent, : self.graph.n_topics]
-        return counts
-
-    def owner_topic(self) -> np.ndarray:
-        """(owners, K) topic proportions, rows sum to 1."""
-        counts = self.owner_counts() + self.alpha[: self.graph.n_topics]
-        return counts / counts.sum(axis=1, keepdims=True)
-
-    def owner_proportions(self) -> sparse.csr_array:
-        """(documents, owners) how much of each document is each owner's, rows sum to 1."""
-        arrays, prior = self.graph.arrays, self.graph.plan.owner_prior
-        pair_doc = np.repeat(np.arange(self.graph.n_docs), np.diff(arrays.slot_ptr))
-        mass = self.tables.owner_mass + prior if prior > 0 else np.ones(len(arrays.slots))
-        mass = mass / np.bincount(pair_doc, mass, minlength=self.graph.n_docs)[pair_doc]
-        shape = (self.graph.n_docs, self.graph.n_owners)
-        return sparse.csr_array(
-            (mass, self.graph.slot_owner[arrays.slots], arrays.slot_ptr), shape=shape
-        )
-
-    def doc_topic(self) -> np.ndarray:
-        """(D, K) topic proportions of documents, rows sum to 1: `own_topic` and the field."""
-        own, weight = self.own_topic(), self.fields.weight[:, None].astype(np.float64)
-        return (
-            (1 - weight) * own + self.fields.message[:, : self.graph.n_topics]
-            if weight.any()
-            else own
-        )
-
-    def own_topic(self) -> np.ndarray:
-        """(D, K) topic proportions that documents have from their owners, restricted to the topics
-        they may use; rows sum to 1.
-        """
-        proportions, owner_topic, allowed = (
-            self.owner_proportions(),
-            self.owner_topic(),
-            self.allowed(),
-        )
-        if allowed is not None:  # a pair of document and owner has proportions of its own
-            of_pair = (
-                owner_topic[proportions.indices]
-                * allowed[np.repeat(np.arange(self.graph.n_docs), np.diff(proportions.indptr))]
-            )
-            owner_topic = of_pair / of_pair.sum(axis=1, keepdims=True)
-            proportions = sparse.csr_array(
-                (proportions.data, np.arange(proportions.nnz), proportions.indptr),
-                shape=(self.graph.n_docs, proportions.nnz),
-            )
-        return owner_topic[proportions.indices] if self.graph.private else proportions @ owner_topic
-
-    def allowed(self) -> np.ndarray | None:
-        """(D, K) 1 for the topics that a document may use, 0 for others; None where all documents
-        may use all.
-        """
-        topics = self.graph.plan.topics
-        return None if topics is None else topics.toarray() + (np.diff(topics.indptr) == 0)[:, None]
-
-    def field_message(self, field: Field, proportions: np.ndarray) -> np.ndarray:
-        """(D, K) the field's message of the topics that each document may use, from topic
-        proportions (D, K). Rows sum to 1, or to 0 where there is none.
-        """
-        message, allowed = field.message(proportions, self.graph.doc_weight), self.allowed()
-        if allowed is None:
-            return message
-        message = message * allowed
-        total = message.sum(axis=1, keepdims=True)
-        return np.divide(message, total, out=np.zeros_like(message), where=total > 0)
-
-    def topic_word(self) -> np.ndarray:
-        """(K, W) word proportions of topics, rows sum to 1."""
-        counts = self.tables.phi[:, : self.graph.n_topics].T.astype(np.float64) + self.beta
-        return counts / counts.sum(axis=1, keepdims=True)
-
-
-def blank_tables(graph: Graph, old: Tables | None = None) -> Tables:
-    """Tables without any message.
-
-    `old` tables of the same graph give their memory and, when words are frozen, their words.
-    """
-    theta = (
-        allocate(graph.n_slots * graph.width).reshape(-1, graph.width) if old is None else old.theta
-    )
-    theta[:] = 0
-    if graph.plan.owner_base is not None:
-        theta[:, : graph.n_topics] = graph.plan.owner_base[graph.slot_owner]
-    if old is not None and graph.plan.frozen_words:
-        phi = old.phi
-    elif graph.plan.word_base is not None:
-        phi = pad_topics(graph.plan.word_base, graph.width)
-    else:
-        phi = (
-            allocate(graph.n_words * graph.width).reshape(-1, graph.width)
-            if old is None
-            else old.phi
-        )
-        phi[:] = 0
-    owner_mass = np.zeros(len(graph.arrays.slots), np.float32)
-    return Tables(theta, phi, phi.sum(axis=0, dtype=np.float64), owner_mass)
-
-
-def _owner_base(graph: Graph) -> np.ndarray:
-    base = graph.plan.owner_base
-    return (
-        np.zeros((graph.n_owners, graph.width), np.float32)
-        if base is None
-        else pad_topics(base, graph.width)
-    )
 
 
 def sweep_seed(seed: int, sweep: int) -> int:

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["topic_lists"]
 
 LEAST_OF_DOCUMENT = 0.003  # a topic with a smaller share of its document leaves the list
-MANY_EDGES = (
-    2**21
-)  # from here on lists are kept shorter for the sake of memory, the first ones most of all
 
 
 class Entry(NamedTuple):
@@ -34,19 +31,20 @@ class Entry(NamedTuple):
 EASY, FAIR, HARD = Entry(1 / 200, 0.9), Entry(1 / 64, 1.0), Entry(1 / 16, 1.0)
 
 
-def topic_lists(state: State, pool: ThreadPool) -> sparse.csr_array:
+def topic_lists(state: State, pool: ThreadPool, many_edges: int) -> sparse.csr_array:
     """(D, K) the topics each document holds, and those whose entry would (nearly) raise its
     likelihood. No list is empty.
+
+    many_edges: from here on lists are kept shorter, the first ones most of all.
     """
-    graph, tables, counts = state.graph, state.tables, state.graph.plan.counts
-    assert counts is not None
+    graph, tables, counts = state.graph, state.tables, state.graph.counts
     slot = np.asarray(graph.arrays.slots)  # documents own themselves: one row each
     held = tables.theta[slot, : graph.n_topics]
     keep = held >= (LEAST_OF_DOCUMENT * graph.doc_weight).astype(np.float32)[:, None]
     keep[np.arange(graph.n_docs), held.argmax(axis=1)] = True
     keep[graph.doc_weight == 0] = False
     keep[graph.doc_weight == 0, 0] = True
-    entry = EASY if graph.n_edges < MANY_EDGES else FAIR if state.stored else HARD
+    entry = EASY if graph.n_edges < many_edges else FAIR if state.stored else HARD
     ptr, topics = kernels.topics_of_words(tables.phi, state.word_weight, entry.least_of_word)
     arrays = (
         counts.indptr.astype(np.int64),

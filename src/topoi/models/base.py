@@ -6,7 +6,6 @@ What they show of their topics is in topics.py.
 from __future__ import annotations
 
 import numbers
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,29 +18,26 @@ from sklearn.utils.validation import check_is_fitted
 
 from topoi.choices import ScheduleName, WeightingName
 from topoi.corpus import Corpus
-from topoi.corpus.splits import hold_out
 from topoi.graph.factors import Factor, Words, make_plan
 from topoi.graph.plan import Plan
 from topoi.graph.weighting import fit_weighting
-from topoi.graph.wiring import build_graph
-from topoi.infer.engine import run
+from topoi.infer import session
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.monitor import Monitor
-from topoi.infer.overcomplete import enough_edges, overcomplete_topics, some_documents
 from topoi.infer.predict import fold_in, fold_in_state, prediction_plan
-from topoi.infer.priors import FieldWeightLearner, Learner, PriorLearner, checked_prior
+from topoi.infer.priors import checked_prior
+from topoi.infer.recipe import Prior as RecipePrior
+from topoi.infer.recipe import Settings, chosen_schedule, named_schedule
 from topoi.infer.rules import Rule, make_prediction_rule, make_rule
-from topoi.infer.schedules import make_schedule
-from topoi.infer.state import STARTS, State
+from topoi.infer.session import Fitted
+from topoi.infer.state import INITS, State
 from topoi.infer.threads import ThreadPool
 from topoi.models.inputs import read_documents
 from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
 from topoi.models.preflight import (
     refuse_fractions,
     refuse_too_large,
-    warn_of_finished,
     warn_of_heavy_weights,
-    warn_of_more,
 )
 from topoi.models.topics import Topics
 
@@ -49,14 +45,6 @@ if TYPE_CHECKING:
     from topoi.infer.checkpoints import Checkpoint, FinishedRun
 
 __all__ = ["TopicModelBase"]
-
-FIRST_PRIOR, LIGHT_PRIOR = (
-    0.1,
-    0.02,
-)  # where learned priors start; and before warm-up sweeps, where strong ones wipe out rare topics
-# the most that the first prior of all topics weighs: a document of few tokens must still be heard
-FIRST_PRIOR_SUM = 5.0
-WEIGHT_SWEEPS = 60  # sweeps on nine tenths of the tokens in which field weights are learned
 
 
 class TopicModelBase(Topics):
@@ -115,137 +103,63 @@ class TopicModelBase(Topics):
     def _fit_factors(
         self,
         counts: sparse.csr_array,
-        factors: Sequence[Factor],
+        factors: Sequence[Words | Factor],
         n_topics: int,
         checkpoint: Any,
         every: int,
     ) -> State:
-        rule = self._check_parameters()
+        settings = self._settings(n_topics, counts.shape[1])
         plan = make_plan(factors, n_topics)
-        if rule.tokens and plan.counts is not None:
+        if settings.rule.tokens:
             refuse_fractions(plan.counts, self.rule)
-        start, word_topic = self._start(n_topics, counts.shape[1])
-        chosen = make_schedule(self.schedule, rule, plan, start=start).name
-        refuse_too_large(plan, rule, chosen)
-        warn_of_heavy_weights(plan, rule)
-        alpha, learn_alpha = self._prior(
-            "doc_topic_prior",
-            n_topics,
-            n_topics,
-            plan.token,
-            light=chosen in ("auto", "incremental"),
-        )
-        beta, learn_beta = self._prior(
-            "topic_word_prior", 1, n_topics, plan.token, light=chosen in ("auto", "incremental")
-        )
-        priors = (
-            [PriorLearner(learn_alpha, learn_beta, expected=rule.expected_counts)]
-            if learn_alpha or learn_beta
-            else []
-        )
-
-        def pass_messages(
-            plan: Plan,
-            max_iter: int,
-            monitor: Monitor,
-            learners: Sequence[Learner],
-            saves: Checkpoint | None = None,
-        ) -> State:
-            graph = build_graph(plan, seed=seed, tokens=rule.tokens)
-            schedule = make_schedule(
-                self.schedule, rule, plan, start=start, max_iter=max_iter, prior=alpha.sum()
-            )
-            state = saves.restore(graph, rule, schedule, monitor) if saves is not None else None
-            if saves is not None and state is not None:
-                if state.sweep > max_iter:
-                    warn_of_more(saves.path, f"{state.sweep} sweeps", max_iter)
-                elif state.sweep == (state.end or max_iter):
-                    warn_of_finished(saves.path, f"{state.sweep} sweeps")
-            first, topics, stored = start, word_topic, rule.stored and schedule.stores
-            if state is None and schedule.overcomplete:
-                assert plan.counts is not None
-                some = some_documents(plan.counts, enough_edges(n_topics, plan.counts.nnz), seed)
-                first, topics = (
-                    "warm",
-                    overcomplete_topics(
-                        some,
-                        n_topics,
-                        rule,
-                        alpha.mean(),
-                        float(beta[0]),
-                        schedule,
-                        seed=seed,
-                        pool=pool,
-                    ),
-                )
-            state = state or State.start(
-                graph,
-                rule,
-                alpha,
-                float(beta[0]),
-                seed=seed,
-                pool=pool,
-                start=first,
-                word_topic=topics,
-                stored=stored,
-            )
-            return run(
-                state,
-                rule,
-                schedule,
-                max_iter=max_iter,
-                monitor=monitor,
-                pool=pool,
-                learners=learners,
-                checkpoint=saves,
-            )
-
-        began, last = time.perf_counter(), self.max_iter
-        opened = open_checkpoint(checkpoint, every, self, plan, word_topic)
-        with opened as saves, ThreadPool(self.n_jobs) as pool:
-            seed = self._seed() if saves is None or saves.seed is None else saves.seed
-            resumed = saves is not None and saves.saved is not None
-            if (
-                any(field.learn for field in plan.fields)
-                and plan.counts is not None
-                and not resumed
-            ):
-                observed, held = hold_out(plan.counts, seed)
-                with Monitor(
-                    max_iter=WEIGHT_SWEEPS,
-                    callbacks=self.callbacks or (),
-                    progress=bool(self.verbose),
-                    phase="link weight",
-                ) as before:
-                    pass_messages(
-                        replace(plan, counts=observed),
-                        WEIGHT_SWEEPS,
-                        before,
-                        [*priors, FieldWeightLearner(held)],
-                    )
-                if before.stopped:  # one sweep makes a model, but not one that could be resumed
-                    last, saves = 1, None
-            with self._monitor(counts) as monitor:
-                monitor.began = began
-                state = pass_messages(plan, last, monitor, priors, saves)
-            self._keep(state, monitor)
-            if saves is not None and state.sweep >= (state.end or self.max_iter):
+        schedule, lists = chosen_schedule(plan.facts, settings)
+        refuse_too_large(plan, settings.rule, schedule, lists=lists)
+        warn_of_heavy_weights(plan, settings.rule)
+        settings = self._with_priors(settings, n_topics)
+        with open_checkpoint(checkpoint, every, self, plan, settings.word_topic) as saves:
+            fitted, state = session.fit(plan, settings, lambda: self._monitor(counts), saves)
+            self._keep(fitted)
+            if saves is not None and fitted.finished:
                 self._finished_run = saves.finish()
         return state
 
-    def _keep(self, state: State, monitor: Monitor) -> None:
-        """Fitted attributes from the final state."""
-        K, dtype = state.graph.n_topics, self._dtype
-        self.components_ = np.ascontiguousarray(
-            state.tables.phi[:, :K].T.astype(np.float64) + state.beta, dtype=dtype
+    def _settings(self, n_topics: int, n_words: int, seed: int | None = None) -> Settings:
+        """What the parameters ask of a run, but for priors: these are as long as there are topics.
+
+        seed: default is one from random_state.
+        """
+        rule, (init, word_topic) = self._check_parameters(), self._init(n_topics, n_words)
+        return Settings(
+            rule=rule,
+            schedule=self.schedule,
+            init=init,
+            word_topic=word_topic,
+            max_iter=self.max_iter,
+            seed=self._seed() if seed is None else seed,
+            n_jobs=self.n_jobs,
+            callbacks=tuple(self.callbacks or ()),
+            verbose=bool(self.verbose),
         )
-        self.doc_topic_ = state.doc_topic().astype(dtype)
-        self._n_docs = int((state.graph.doc_weight > 0).sum())  # that have words
-        self.doc_topic_prior_ = state.alpha[:K].copy()
-        self.topic_word_prior_ = state.beta
-        self.n_iter_ = state.sweep
-        self.history_ = monitor.table()
-        self.converged_ = monitor.converged
+
+    def _with_priors(self, settings: Settings, n_topics: int) -> Settings:
+        return replace(
+            settings,
+            doc_topic_prior=self._prior("doc_topic_prior", n_topics, n_topics),
+            topic_word_prior=self._prior("topic_word_prior", 1, n_topics),
+        )
+
+    def _keep(self, fitted: Fitted) -> None:
+        """Fitted attributes from what a run has learned."""
+        self._keep_topics(fitted.components, fitted.alpha, fitted.beta)
+        self.doc_topic_ = fitted.doc_topic.astype(self._dtype)
+        self._n_docs = fitted.n_docs  # that have words
+        self.n_iter_ = fitted.n_iter
+        self.history_ = fitted.history
+        self.converged_ = fitted.converged
+
+    def _keep_topics(self, components: np.ndarray, alpha: np.ndarray, beta: float) -> None:
+        self.components_ = components.astype(self._dtype, copy=False)
+        self.doc_topic_prior_, self.topic_word_prior_ = alpha, beta
 
     def _check_parameters(self) -> Rule:
         for name, least in self._parameters_at_least.items():
@@ -271,7 +185,7 @@ class TopicModelBase(Topics):
                 " None for one."
             )
         rule = make_rule(self.rule)
-        make_schedule(self.schedule, rule)
+        named_schedule(self.schedule, rule)
         return rule
 
     @property
@@ -323,33 +237,24 @@ class TopicModelBase(Topics):
             " Generator."
         )
 
-    def _prior(
-        self, name: str, size: int, n_topics: int, token: float, *, light: bool = False
-    ) -> tuple[np.ndarray, bool]:
-        """The prior's first value (size,), and whether it is learned.
-
-        A learned one begins with a part of a `token`, a small one if `light`, unless a fitted model
-        has one.
+    def _prior(self, name: str, size: int, n_topics: int) -> RecipePrior:
+        """The prior's value (size,), None if the recipe chooses the first one, and whether it is
+        learned. Learning starts from the prior of a fitted model, if `init` is one.
         """
         value = getattr(self, name)
         if isinstance(value, str) and value == "learn":
             fitted = getattr(self.init, f"{name}_", None)
             if fitted is not None and np.size(fitted) == size:
-                return np.full(size, fitted, dtype=np.float64), True
-            return (
-                np.full(
-                    size, token * min(LIGHT_PRIOR if light else FIRST_PRIOR, FIRST_PRIOR_SUM / size)
-                ),
-                True,
-            )
+                return RecipePrior(np.full(size, fitted, dtype=np.float64), True)
+            return RecipePrior(None, True)
         if value is None:
             value = 1.0 / n_topics  # scikit-learn's default
-        return checked_prior(name, value, size), False
+        return RecipePrior(checked_prior(name, value, size), False)
 
-    def _start(self, n_topics: int, n_words: int) -> tuple[str, np.ndarray | None]:
-        """Name of the start, and (W, K) topic-word proportions of a warm one."""
+    def _init(self, n_topics: int, n_words: int) -> tuple[str, np.ndarray | None]:
+        """How messages start, and (W, K) topic-word proportions if that is from topics."""
         if isinstance(self.init, str):
-            if self.init not in STARTS or self.init == "warm":
+            if self.init not in INITS or self.init == "warm":
                 raise ValueError(
                     f"init is {self.init!r}; choose 'hard', 'soft', a fitted model or an array of"
                     " topics x words."

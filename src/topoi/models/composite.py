@@ -12,6 +12,7 @@ import numpy as np
 from topoi.choices import ScheduleName, WeightingName
 from topoi.graph.factors import Authors, Documents, Factor, Labels, Words, canonical_factor
 from topoi.graph.weighting import fit_weighting
+from topoi.infer.state import State
 from topoi.models.base import TopicModelBase
 from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
 
@@ -124,7 +125,7 @@ class TopicModel(TopicModelBase):
 
     def __init__(
         self,
-        factors: Sequence[Factor] = (),
+        factors: Sequence[Words | Factor] = (),
         n_components: int = 10,
         *,
         doc_topic_prior: TopicPrior = "learn",
@@ -142,7 +143,7 @@ class TopicModel(TopicModelBase):
     ) -> None:
         self._store(locals())
 
-    factors: Sequence[Factor]
+    factors: Sequence[Words | Factor]
     n_components: int
 
     def fit(
@@ -179,7 +180,7 @@ class TopicModel(TopicModelBase):
             counts, [words, *factors[1:]], n_topics, checkpoint, checkpoint_every
         )
         self.owner_topic_ = state.owner_topic()
-        self.factors_ = factors
+        self.factors_ = [_with_learned(factor, state) for factor in factors]
         return self
 
     def _checked_factors(self) -> list[Any]:
@@ -189,7 +190,8 @@ class TopicModel(TopicModelBase):
             raise ValueError(
                 "The first factor must be Words(counts): TopicModel([Words(counts), ...])."
             )
-        odd = next((factor for factor in factors if not hasattr(factor, "add_to")), None)
+        others = [factor for factor in factors if not isinstance(factor, Words)]
+        odd = next((factor for factor in others if not hasattr(factor, "add_to")), None)
         if odd is not None:
             raise ValueError(
                 f"{odd!r} is not a factor: it has no add_to(plan). See docs/extend.md."
@@ -218,3 +220,15 @@ class TopicModel(TopicModelBase):
         return self.fit(
             X, y, checkpoint=checkpoint, checkpoint_every=checkpoint_every, **metadata
         ).doc_topic_
+
+
+def _with_learned(factor: Any, state: State) -> Any:
+    """A factor that is a field as a copy with the weight and tables that the run has learned; any
+    other factor as it is.
+    """
+    for field, learned in zip(state.graph.fields, state.learned, strict=True):
+        if field is factor:
+            factor = copy(factor)
+            factor.weight = learned.weight
+            vars(factor).update(learned.tables)
+    return factor

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,11 @@ from topoi.corpus import Corpus
 from topoi.graph.factors import Documents
 from topoi.graph.plan import Plan
 from topoi.graph.weighting import fit_weighting
+from topoi.infer.checkpoints import warn_of_finished, warn_of_more
 from topoi.infer.online import Online, with_words
+from topoi.infer.recipe import make_recipe
 from topoi.infer.rules import Rule, make_rule
+from topoi.infer.session import components
 from topoi.infer.threads import ThreadPool
 from topoi.models.base import TopicModelBase, open_checkpoint
 from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
@@ -24,9 +28,7 @@ from topoi.models.preflight import (
     refuse_fractions,
     refuse_light_weights,
     refuse_too_large,
-    warn_of_finished,
     warn_of_heavy_weights,
-    warn_of_more,
     warn_of_unknown_words,
 )
 
@@ -284,9 +286,9 @@ class LDA(TopicModelBase):
                 monitor.converged = saved["converged"]
                 passes = f"{done} batches ({done / n_batches:.1f} passes)"
                 if done > self.max_iter * n_batches:
-                    warn_of_more(saves.path, passes, self.max_iter)
+                    warn_of_more(saves.path, passes, self.max_iter, stacklevel=4)
                 elif done == self.max_iter * n_batches or monitor.converged:
-                    warn_of_finished(saves.path, passes)
+                    warn_of_finished(saves.path, passes, stacklevel=4)
             order = np.random.default_rng(online.seed).permutation(docs)
             stopped = monitor.converged
             while done < self.max_iter * n_batches and not stopped:
@@ -314,7 +316,8 @@ class LDA(TopicModelBase):
         return self
 
     def _begin_online(self, counts: sparse.csr_array, total_docs: float) -> Online:
-        rule = self._check_parameters()
+        settings = self._settings(self.n_components, counts.shape[1])
+        rule = settings.rule
         if not _takes_batches(rule, self.schedule):
             raise ValueError(NO_BATCHES)
         limits = {
@@ -330,29 +333,26 @@ class LDA(TopicModelBase):
         if not hasattr(self, "components_"):
             self.weighting_ = fit_weighting(self.weighting, counts)
         plan = Plan(self.n_components, self.weighting_(counts))
-        refuse_light_weights(plan)
-        alpha, learn_alpha = self._prior(
-            "doc_topic_prior", self.n_components, self.n_components, plan.token
-        )
-        beta, learn_beta = self._prior("topic_word_prior", 1, self.n_components, plan.token)
-        first_beta = float(beta[0])
+        refuse_light_weights(plan.token)
+        settings = self._with_priors(settings, self.n_components)
+        recipe = make_recipe(plan.facts, replace(settings, schedule="asynchronous"))
+        alpha, beta = recipe.alpha, recipe.beta
         if hasattr(self, "components_"):  # resume from what is fitted
-            alpha, first_beta = self.doc_topic_prior_, self.topic_word_prior_
-            base = (self.components_.T - first_beta).astype(np.float64)
-        start, first = self._start(self.n_components, counts.shape[1])
+            alpha, beta = self.doc_topic_prior_, self.topic_word_prior_
+            base = (self.components_.T - beta).astype(np.float64)
         self._online = Online(
             n_topics=self.n_components,
             alpha=alpha,
-            beta=first_beta,
+            beta=beta,
             rule=rule,
             total_docs=total_docs,
-            seed=self._seed(),
-            learn_alpha=learn_alpha,
-            learn_beta=learn_beta,
+            seed=settings.seed,
+            learn_alpha=settings.doc_topic_prior.learn,
+            learn_beta=settings.topic_word_prior.learn,
             decay=self.learning_decay,
             offset=self.learning_offset,
-            start=start,
-            first=first,
+            init=settings.init,
+            first=settings.word_topic,
             base=base,
             batches=0 if base is None else 1,
             documents=0 if base is None else total_docs,
@@ -379,8 +379,7 @@ class LDA(TopicModelBase):
     def _show_topics(self, online: Online) -> None:
         """Fitted attributes from what the batches have taught so far."""
         assert online.base is not None
-        self.components_ = np.ascontiguousarray(online.base.T + online.beta, dtype=self._dtype)
-        self.doc_topic_prior_, self.topic_word_prior_ = online.alpha, online.beta
+        self._keep_topics(components(online.base, online.beta), online.alpha, online.beta)
 
 
 def _takes_batches(rule: Rule, schedule: str) -> bool:

@@ -16,7 +16,6 @@ from topoi.corpus.checks import is_whole
 from topoi.graph.plan import Plan
 from topoi.graph.wiring import padded_width
 from topoi.infer.rules import Rule
-from topoi.infer.schedules import gets_lists
 from topoi.rules import UpdateRule
 
 __all__ = [
@@ -24,9 +23,7 @@ __all__ = [
     "refuse_fractions",
     "refuse_light_weights",
     "refuse_too_large",
-    "warn_of_finished",
     "warn_of_heavy_weights",
-    "warn_of_more",
     "warn_of_single_precision",
     "warn_of_unknown_words",
 ]
@@ -52,7 +49,6 @@ def refuse_fractions(counts: sparse.csr_array, rule: str | UpdateRule) -> None:
 
 def warn_of_heavy_weights(plan: Plan, rule: Rule) -> None:
     """Warn of counts that single precision cannot hold."""
-    assert plan.counts is not None
     in_words, of_owners = counted(plan, rule)
     warn_of_single_precision(
         float(plan.counts.data.max(initial=0)), float(max(in_words.max(initial=0), of_owners)), rule
@@ -106,21 +102,23 @@ def counted(plan: Plan, rule: Rule) -> tuple[np.ndarray, float]:
     return in_words, float(owned.max(initial=0))
 
 
-def refuse_light_weights(plan: Plan) -> None:
-    """Refuse weights to learn from that single precision would lose."""
-    if plan.token < LIGHT and not plan.frozen_words:
+def refuse_light_weights(token: float) -> None:
+    """Refuse weights to learn from that single precision would lose. token: their mean."""
+    if token < LIGHT:
         raise ValueError(
-            f"The mean entry of X is {plan.token:g}; single precision loses weights below"
+            f"The mean entry of X is {token:g}; single precision loses weights below"
             f" {LIGHT:g}. Multiply X by a constant."
         )
 
 
-def refuse_too_large(plan: Plan, rule: Rule, schedule: str = "asynchronous") -> None:
+def refuse_too_large(
+    plan: Plan, rule: Rule, schedule: str = "asynchronous", *, lists: bool = False
+) -> None:
     """Compare weights with the range of single precision, and what messages and tables need with
-    the memory that is free, before any of it is taken.
+    the memory that is free, before any of it is taken. lists: documents get topic lists.
     """
-    assert plan.counts is not None
-    refuse_light_weights(plan)
+    if not plan.frozen_words:
+        refuse_light_weights(plan.token)
     counts, width = plan.counts, padded_width(plan.n_topics)
     n_docs, n_words = counts.shape
     edges = (
@@ -134,7 +132,7 @@ def refuse_too_large(plan: Plan, rule: Rule, schedule: str = "asynchronous") -> 
         if plan.topics is None
         else np.where(np.diff(plan.topics.indptr), np.diff(plan.topics.indptr), width)
     )
-    if schedule == "auto" and gets_lists(plan.n_topics, edges.sum() * width):
+    if lists:
         allowed = np.minimum(allowed, TYPICAL_LIST)
     messages = (
         edges.sum() if rule.draws else 0 if not rule.stored else (edges * owners * allowed).sum()
@@ -160,25 +158,6 @@ def refuse_too_large(plan: Plan, rule: Rule, schedule: str = "asynchronous") -> 
             f"{plan.n_topics} topics on {edges.sum():,.0f} edges need {need / 2**30:,.1f} GiB, but"
             f" {free / 2**30:,.1f} GiB are free. Use {', or '.join(cures)}."
         )
-
-
-def warn_of_more(path: Any, done: str, max_iter: int) -> None:
-    """Tell that a resumed run was already beyond max_iter."""
-    warnings.warn(
-        f"{path} holds a run of {done}, more than max_iter={max_iter}. The model is that of the"
-        " checkpoint; n_iter_ and history_ say what was done. For fewer sweeps delete the"
-        " checkpoint and fit again.",
-        stacklevel=6,
-    )
-
-
-def warn_of_finished(path: Any, done: str) -> None:
-    """Tell that a run was at its end already, and nothing was left to do."""
-    warnings.warn(
-        f"{path} holds this run, finished after {done}; its model is returned. To fit again, delete"
-        " the checkpoint.",
-        stacklevel=6,
-    )
 
 
 def warn_of_unknown_words(corpus: Corpus, words: Any) -> None:

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from topoi.choices import LinkFactor, ScheduleName, WeightingName
 from topoi.corpus.links import document_name, whole_pairs
-from topoi.graph.factors import Documents, Links
+from topoi.graph.factors import Documents, Links, linked_topics
+from topoi.graph.fields import LearnedField
 from topoi.models.base import TopicModelBase
 from topoi.models.inputs import both_ways, links_of_new, links_of_training
 from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
@@ -211,11 +212,12 @@ class RelationalTopicModel(TopicModelBase):
         state = self._fit(
             corpus.counts, [Documents(), factor], self.n_components, checkpoint, checkpoint_every
         )
-        self.link_weight_ = float(factor.weight) if factor in state.graph.plan.fields else 0.0
-        joint = np.eye(state.graph.n_topics) if factor.joint is None else factor.joint
+        learned = state.learned[0] if state.learned else LearnedField(0.0)
+        self.link_weight_ = float(learned.weight)
+        joint = learned.tables.get("joint", np.eye(state.graph.n_topics))
+        self.link_topic_ = linked_topics(joint)
         joint = (joint + joint.T) / 2 + 1e-6 * joint.mean()
         self.link_joint_ = joint / joint.sum()
-        self.link_topic_ = np.eye(state.graph.n_topics) if factor.eta is None else factor.eta
         self.links_ = factor.adjacency
         self.own_topic_ = state.own_topic().astype(self._dtype)
         self.doc_names_ = None if names is None else np.array(names, dtype=str)

@@ -1,6 +1,7 @@
 """The compiled heart.
 
-Begin with `sweeps.py`; `reference.py` beside this folder says the same in plain NumPy.
+Begin with `updates.py` (one message), then `sweeps.py`; `reference` beside this folder says the
+same in plain NumPy.
 """
 
 from topoi.infer.kernels.active import active_stage
@@ -12,10 +13,11 @@ from topoi.infer.kernels.fresh import (
     infer_stage,
 )
 from topoi.infer.kernels.gibbs import gibbs_stage
+from topoi.infer.kernels.joint import joint_stage
 from topoi.infer.kernels.lists import admit, copy_stage, topics_of_words
 from topoi.infer.kernels.primitives import uniforms
 from topoi.infer.kernels.stateless import recall_stage, stateless_stage, stateless_start_stage
-from topoi.infer.kernels.sweeps import joint_stage, sweep_stage
+from topoi.infer.kernels.sweeps import sweep_stage
 
 __all__ = [
     "active_stage",

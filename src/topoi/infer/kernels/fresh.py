@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from topoi.infer.kernels.joint import joint_message
 from topoi.infer.kernels.primitives import buffers, compiled, digamma, f4, gather, shape
-from topoi.infer.kernels.sweeps import joint_message, renew_dense, renew_listed
+from topoi.infer.kernels.updates import renew_dense, renew_listed
 
 TINY = 1e-18  # smallest exp(digamma): the product of two stays a normal single-precision number
 

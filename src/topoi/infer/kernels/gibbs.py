@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from topoi.infer.kernels.joint import joint_message
 from topoi.infer.kernels.primitives import buffers, compiled, draw, f4, gather, inlined, uniform
-from topoi.infer.kernels.sweeps import close_cell, close_visit, joint_message, open_cell, open_visit
+from topoi.infer.kernels.visits import close_cell, close_visit, open_cell, open_visit
 
 
 @inlined

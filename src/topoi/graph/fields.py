@@ -1,0 +1,75 @@
+"""Fields: what other documents say about a document's topics, refreshed once per sweep.
+
+A field describes; it never changes while messages move. What a run learns of a field, its weight
+and its tables, is in `LearnedField`, which belongs to the state of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+__all__ = ["Field", "LearnedField", "LearningField"]
+
+
+class Field(Protocol):
+    """A field with nothing to learn but its weight.
+
+    Attributes
+    ----------
+    weight : float
+        The share of the owner's say that the field replaces, or its first value.
+    learn : bool
+        Whether the weight is learned from held-out tokens.
+    """
+
+    weight: float
+    learn: bool
+
+    def message(self, doc_topic: np.ndarray, doc_weight: np.ndarray) -> np.ndarray:
+        """What documents hear.
+
+        Parameters
+        ----------
+        doc_topic : ndarray of shape (n_docs, n_topics)
+            Topic proportions of the documents.
+        doc_weight : ndarray of shape (n_docs,)
+            Tokens of the documents.
+
+        Returns
+        -------
+        ndarray of shape (n_docs, n_topics)
+            Rows that sum to 1, or to 0 for documents that hear nothing.
+        """
+        ...
+
+
+@runtime_checkable
+class LearningField(Protocol):
+    """A field that learns tables, too. They are given to it and returned, never kept."""
+
+    weight: float
+    learn: bool
+
+    def table_shapes(self, n_topics: int) -> Mapping[str, tuple[int, ...]]:
+        """Names and shapes of the tables (nonnegative, float64) that it learns."""
+        ...
+
+    def learned_message(
+        self, doc_topic: np.ndarray, doc_weight: np.ndarray, tables: Mapping[str, np.ndarray]
+    ) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
+        """What documents hear, as `Field.message` says it, and the tables after one step of
+        learning. tables : those of the step before, empty at first.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class LearnedField:
+    """What a run has learned of a field so far."""
+
+    weight: float
+    tables: Mapping[str, np.ndarray] = field(default_factory=dict)

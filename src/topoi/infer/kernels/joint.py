@@ -1,0 +1,246 @@
+"""A sweep where documents have several owners (eqs. 26 and 30).
+
+A kernel of its own, because it takes long to compile and LDA never needs it.
+"""
+
+from __future__ import annotations
+
+from topoi.infer.kernels.primitives import compiled, f4, gather, inlined, scatter_add
+from topoi.infer.kernels.sweeps import visit_singles
+from topoi.infer.kernels.updates import over_relax
+from topoi.infer.kernels.visits import close_cell, close_visit, open_cell, open_visit
+
+__all__ = ["joint_message", "joint_stage"]
+
+
+@inlined
+def joint_message(
+    row,
+    side,
+    total,
+    alpha,
+    beta,
+    beta_sum,
+    own_word,
+    own_side,
+    m,
+    new,
+    word_term,
+    owner_mass,
+    prior,
+    relax_after,
+    own_weight,
+    field_term,
+):
+    """m(o, k) of several owners, or of an owner and a field.
+
+    Eqs. 26 and 30. Returns sum_ok m(o, k).
+
+    m, new, side: (n * L,) owner by owner; says: (L,) scratch for the word's part; share: (n,) mass
+    of each owner in the document; heard: (L,) the weighted field; silence: 1 - weight of the field.
+    """
+    zero = f4(0)
+    L = len(row)
+    word_term[:] = zero
+    for j in range(len(owner_mass)):
+        for k in range(L):
+            word_term[k] += m[j * L + k]
+    for k in range(L):
+        own = own_word * word_term[k]
+        word_term[k] = (max(row[k] - own, zero) + beta) / max(total[k] - own, beta_sum)
+    z = zero
+    for j in range(len(owner_mass)):
+        mass, held, least = zero, zero, zero
+        for k in range(L):
+            mass += m[j * L + k]
+            held += side[j * L + k] + alpha[k]
+            least += alpha[k]
+        likely = max(owner_mass[j] - own_side * mass, zero) + prior if prior > zero else f4(1)
+        scale = (
+            likely * own_weight
+            if relax_after
+            else likely * own_weight / max(held - own_side * mass, least)
+        )
+        for k in range(L):
+            owner = max(side[j * L + k] - own_side * m[j * L + k], zero) + alpha[k]
+            value = word_term[k] * (owner * scale + likely * field_term[k])
+            new[j * L + k] = value
+            z += value
+    return z
+
+
+@inlined
+def _renew_joint(arrays, read, write, messages, fields, params, scratch, v, n, L, first, listed):
+    """Renew the messages of a visit with several owners. Returns sum x |mu_new - mu_old|."""
+    zero, one = f4(0), f4(1)
+    doc, begin, end, at = (
+        arrays.visit_doc[v],
+        arrays.visit_edge[v],
+        arrays.visit_edge[v + 1],
+        arrays.visit_message[v],
+    )
+    words, weights, topics, phi, phi_out, mu = (
+        arrays.edge_word,
+        arrays.edge_x,
+        arrays.topics,
+        read.phi,
+        write.phi,
+        messages.mu,
+    )
+    side, gained, new, gain = (
+        scratch.side[: n * L],
+        scratch.gained[: n * L],
+        scratch.new[: n * L],
+        scratch.gain[: n * L],
+    )
+    row, word_term, owner_mass, field_term = (
+        scratch.row[:L],
+        scratch.word_term[:L],
+        scratch.owner_mass[:n],
+        scratch.field_term[:L],
+    )
+    total, alpha, proportions, pair = (
+        scratch.total[:L],
+        scratch.alpha[:L],
+        write.owner_mass,
+        arrays.slot_ptr[doc],
+    )
+    beta, beta_sum, prior, own_weight = (
+        f4(params.beta),
+        f4(params.beta_sum),
+        f4(params.owner_prior),
+        one - fields.weight[doc],
+    )
+    in_place, frozen, relax_after, cap, relaxation = (
+        params.in_place,
+        params.frozen_words,
+        params.plain_side,
+        f4(params.own_cap),
+        f4(params.relaxation),
+    )
+    keep = one if in_place else zero
+    residual = 0.0
+    for e in range(begin, end):
+        w, x = words[e], weights[e]
+        m = mu[at : at + n * L]
+        at += n * L
+        own_side = min(x, cap)
+        own_word = zero if frozen else own_side
+        gather(phi, w, topics, first, listed, L, row)
+        z = joint_message(
+            row,
+            side,
+            total,
+            alpha,
+            beta,
+            beta_sum,
+            own_word,
+            own_side,
+            m,
+            new,
+            word_term,
+            owner_mass,
+            prior,
+            relax_after,
+            own_weight,
+            field_term,
+        )
+        if relaxation != one:
+            z = over_relax(m.reshape(1, n * L), 0, new, z, relaxation)
+        scale, moved = one / z, zero
+        for i in range(n * L):
+            value = new[i] * scale
+            new[i] = value
+            moved += abs(value - m[i])
+        residual += x * moved
+        for i in range(n * L):
+            gain[i] = x * (new[i] - keep * m[i])
+        for i in range(n * L):
+            m[i] = new[i]
+        if in_place:
+            for i in range(n * L):
+                side[i] = max(side[i] + gain[i], zero)
+        else:
+            for i in range(n * L):
+                gained[i] += gain[i]
+        _count_owner_mass(proportions, pair, owner_mass, gain, L, in_place)
+        if not frozen:
+            word_term[:] = zero
+            for j in range(n):
+                for k in range(L):
+                    word_term[k] += gain[j * L + k]
+            scatter_add(phi_out, w, topics, first, listed, L, word_term)
+    return residual
+
+
+@inlined
+def _visit_joint(arrays, read, write, messages, fields, params, scratch, v):
+    """A visit to a document of several owners. Returns sum x |mu_new - mu_old|."""
+    doc = arrays.visit_doc[v]
+    n, L, first, listed = open_visit(arrays, read, fields, params, scratch, doc)
+    for i in range(n * L):
+        scratch.gained[i] = scratch.side[i] if params.in_place else f4(0)
+    residual = _renew_joint(
+        arrays, read, write, messages, fields, params, scratch, v, n, L, first, listed
+    )
+    if params.in_place:
+        for i in range(n * L):
+            scratch.gained[i] = scratch.side[i] - scratch.gained[i]
+    close_visit(
+        arrays,
+        write,
+        scratch,
+        doc,
+        n,
+        L,
+        first,
+        listed,
+        params.in_place and not params.frozen_words,
+    )
+    return residual
+
+
+@inlined
+def _count_owner_mass(table, first, owner_mass, gain, L, in_place):
+    """Add to each owner's mass in the document what this edge gave it."""
+    for j in range(len(owner_mass)):
+        mass = f4(0)
+        for k in range(L):
+            mass += gain[j * L + k]
+        table[first + j] = max(table[first + j] + mass, f4(0))
+        if in_place:
+            owner_mass[j] = table[first + j]
+
+
+@inlined
+def _next_joint(arrays, messages, begin, end):
+    """The first visit from messages.order[begin] on to a document of several owners."""
+    order, visit_doc, slot_ptr = messages.order, arrays.visit_doc, arrays.slot_ptr
+    for i in range(begin, end):
+        doc = visit_doc[order[i]]
+        if slot_ptr[doc + 1] - slot_ptr[doc] > 1:
+            return i
+    return end
+
+
+@compiled
+def joint_stage(arrays, read, write, messages, fields, params, stage, worker, n_workers):
+    """`sweep_stage` where documents may have several owners.
+
+    A kernel of its own, because it takes long to compile and LDA never needs it.
+    """
+    for p in range(worker, params.n_doc_blocks, n_workers):
+        scratch = open_cell(read, params)
+        cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
+        i, end = arrays.cell_visit[cell], arrays.cell_visit[cell + 1]
+        while i < end:
+            joint = _next_joint(arrays, messages, i, end)
+            visit_singles(arrays, read, write, messages, fields, params, scratch, i, joint)
+            if joint < end:
+                v = messages.order[joint]
+                messages.residual[v] = _visit_joint(
+                    arrays, read, write, messages, fields, params, scratch, v
+                )
+            i = joint + 1
+        if params.in_place:
+            close_cell(messages, scratch, p)

@@ -1,0 +1,334 @@
+"""Recipe: every decision of a run, taken once, before anything is allocated.
+
+`make_recipe` goes by facts of the corpus, the rule and the settings, never by the machine: the
+same seed gives the same bits everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from topoi.choices import SCHEDULES
+from topoi.graph.plan import PlanFacts
+from topoi.graph.wiring import padded_width
+from topoi.infer import schedules
+from topoi.infer.rules import Rule
+from topoi.infer.schedules import Schedule
+from topoi.tuning import Tuning, current
+
+__all__ = [
+    "Prior",
+    "Recipe",
+    "Settings",
+    "chosen_schedule",
+    "enough_edges",
+    "make_recipe",
+    "named_schedule",
+]
+
+UNLIMITED = 2**31
+
+
+class Prior(NamedTuple):
+    """A prior of a model: its first value (None: the recipe chooses), and whether it is learned."""
+
+    value: np.ndarray | None
+    learn: bool
+
+
+LEARNED = Prior(None, True)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a model asks of a run."""
+
+    rule: Rule
+    schedule: str = "auto"
+    doc_topic_prior: Prior = LEARNED
+    topic_word_prior: Prior = LEARNED
+    init: str = "hard"  # "hard", "soft", or "warm": from `word_topic`
+    word_topic: np.ndarray | None = None  # (W, K) columns sum to 1
+    max_iter: int = UNLIMITED
+    seed: int = 0
+    n_jobs: int | None = None
+    callbacks: Sequence[Callable[[Any, Any], Any]] = ()
+    verbose: bool = False
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a run goes.
+
+    overcomplete: over-relaxation factors of sweeps over `overcomplete_topics` topics of documents
+    with `overcomplete_edges` edges, whose merged topics the run starts from; none if empty.
+    """
+
+    schedule: Schedule
+    overcomplete: tuple[float, ...]
+    overcomplete_topics: int
+    overcomplete_edges: int
+    alpha: np.ndarray  # (K,) first prior of topics
+    beta: float  # of words
+
+
+def make_recipe(facts: PlanFacts, settings: Settings, tuning: Tuning | None = None) -> Recipe:
+    """Decide how a run goes, and refuse what makes no sense.
+
+    Parameters
+    ----------
+    facts : PlanFacts
+        Of all documents, `Plan.facts` or the sum over shards.
+    settings : Settings
+    tuning : Tuning, optional
+        Default: the one in use.
+    """
+    tuning = tuning or current()
+    rule, K = settings.rule, facts.n_topics
+    name, lists = chosen_schedule(facts, settings, tuning)
+    light = name in ("auto", "incremental")
+    alpha = _first_prior(settings.doc_topic_prior, K, facts.token, light, tuning)
+    (beta,) = _first_prior(settings.topic_word_prior, 1, facts.token, light, tuning)
+    overcomplete: tuple[float, ...] = ()
+    if settings.schedule in ("auto", "incremental") and _is_overcomplete(facts, settings, tuning):
+        overcomplete = _pace(
+            tuning.overcomplete_sweeps, settings.max_iter, facts, alpha.sum(), tuning
+        )
+    factors = tuning.short_warm_up if overcomplete else tuning.warm_up
+    warm_up = _pace(factors, settings.max_iter // 2, facts, alpha.sum(), tuning)
+    finishes = settings.schedule == "auto" and is_relaxed(rule) and facts.private
+    fresh_rounds = min(tuning.fresh_rounds, settings.max_iter // 4) if finishes else 0
+    schedule = _schedule(name, tuning, warm_up, fresh_rounds, lists=lists, private=facts.private)
+    return Recipe(
+        _with_factor(schedule, rule.relaxation, tuning),
+        overcomplete,
+        tuning.overcomplete_factor * K,
+        enough_edges(K, facts.n_edges, tuning),
+        alpha,
+        float(beta),
+    )
+
+
+def chosen_schedule(
+    facts: PlanFacts, settings: Settings, tuning: Tuning | None = None
+) -> tuple[str, bool]:
+    """The name of the schedule that is followed, and whether it stores messages on topic lists.
+
+    It needs no priors, so that too large a run is refused before anything is allocated.
+    """
+    tuning = tuning or current()
+    name, K = _chosen(facts, settings, tuning), facts.n_topics
+    _refuse(name, settings.rule)
+    _refuse_plan(name, settings.rule, facts)
+    many = tuning.lists_above < K or facts.most_edges * padded_width(K) > tuning.most_messages
+    return name, name == "auto" and many
+
+
+def named_schedule(name: str, rule: Rule, tuning: Tuning | None = None) -> Schedule:
+    """The schedule called `name` of a run of which nothing is known but its rule."""
+    if name == "auto":
+        name = _without_warm_up(rule)
+    _refuse(name, rule)
+    tuning = tuning or current()
+    schedule = _schedule(name, tuning, (), 0, lists=False, private=True)
+    return _with_factor(schedule, rule.relaxation, tuning)
+
+
+def is_relaxed(rule: Rule) -> bool:
+    """Whether "auto" over-relaxes: BP with one stored message per edge."""
+    return rule.name == "bp" and rule.stored and not rule.tokens
+
+
+# -------------------------------------------------------------------------------------- decisions
+
+
+def _chosen(facts: PlanFacts, settings: Settings, tuning: Tuning) -> str:
+    """The schedule that is followed: "auto" takes warm-up sweeps, or is another one.
+
+    Warm-up sweeps need many edges of documents that own themselves and may use all topics, and no
+    fitted model to start from.
+    """
+    warms_up = (
+        is_relaxed(settings.rule)
+        and settings.init != "warm"
+        and facts.plain
+        and facts.n_edges >= tuning.warm_up_from
+    )
+    if settings.schedule == "auto" and not warms_up:
+        return _without_warm_up(settings.rule)
+    return settings.schedule
+
+
+def _without_warm_up(rule: Rule) -> str:
+    """What "auto" is on few edges, and with other rules than BP."""
+    if rule.digamma_owners or rule.solve:
+        return "synchronous"
+    return "relaxed" if is_relaxed(rule) else "asynchronous"
+
+
+def _is_overcomplete(facts: PlanFacts, settings: Settings, tuning: Tuning) -> bool:
+    """Whether a run starts with more topics and merges them: BP from nothing, not too many topics,
+    and documents that own themselves and may use all.
+    """
+    return (
+        is_relaxed(settings.rule)
+        and settings.init == "hard"
+        and facts.plain
+        and 1 < facts.n_topics <= tuning.lists_above
+    )
+
+
+def enough_edges(n_topics: int, n_edges: int, tuning: Tuning) -> int:
+    """Edges for an overcomplete start to so many topics. n_edges: of all documents."""
+    per_topic = tuning.edges_per_topic * n_topics
+    return max(tuning.overcomplete_edges, per_topic, min(2 * per_topic, n_edges // 3))
+
+
+def _first_prior(prior: Prior, size: int, token: float, light: bool, tuning: Tuning) -> np.ndarray:
+    """(size,) where a prior starts: as given, or at a part of a token."""
+    if prior.value is not None:
+        return prior.value
+    most = tuning.light_prior if light else tuning.first_prior
+    return np.full(size, token * min(most, tuning.first_prior_sum / size))
+
+
+def _pace(
+    factors: tuple[float, ...], n: int, facts: PlanFacts, prior: float, tuning: Tuning
+) -> tuple[float, ...]:
+    """Over-relaxation `factors`, thinned out to n sweeps if these are fewer.
+
+    On few edges, and under a heavy prior, over-relaxation would wipe out rare topics.
+    """
+    n = min(len(factors), n)
+    heavy = prior > tuning.heavy_prior * facts.weight / max(facts.n_docs, 1)
+    if heavy or facts.n_edges < tuning.warm_up_from:
+        return (1.0,) * n
+    return tuple(factors[int(i * len(factors) / n)] for i in range(n))
+
+
+def _schedule(
+    name: str,
+    tuning: Tuning,
+    warm_up: tuple[float, ...],
+    fresh_rounds: int,
+    *,
+    lists: bool,
+    private: bool,
+) -> Schedule:
+    """The schedule `name`, which is known to make sense."""
+    if name == "relaxed":
+        return Schedule(
+            name,
+            relaxation=tuning.relaxation,
+            relax_after=tuning.relax_after,
+            fresh_rounds=fresh_rounds,
+        )
+    if name == "incremental":
+        return Schedule(
+            name,
+            afresh=True,
+            relaxation=tuning.block_relaxation,
+            relax_after=tuning.relax_after,
+            stores=not private,
+        )
+    if name == "active":
+        focus = partial(schedules.focus_on_what_moves, tuning=tuning)
+        return Schedule(name, arrange=focus, full_every=tuning.full_every)
+    if name == "auto":
+        store = partial(schedules.store_in_time, warm_up=len(warm_up), lists=lists, tuning=tuning)
+        return Schedule(
+            name,
+            arrange=store,
+            relaxation=tuning.relaxation,
+            warm_up=warm_up,
+            stores=False,
+            fresh_rounds=fresh_rounds,
+        )
+    arrange = {
+        "residual": schedules.largest_residual_first,
+        "residual-words": schedules.largest_residual_of_words_first,
+    }
+    return Schedule(name, in_place=name != "synchronous", arrange=arrange.get(name))
+
+
+def _with_factor(schedule: Schedule, relaxation: float | None, tuning: Tuning) -> Schedule:
+    """The schedule with the factor that the rule asks for, if it asks for one.
+
+    Damping starts at once; over-relaxation starts when that of the schedule does, or else after as
+    many plain sweeps as that of "relaxed".
+    """
+    if relaxation is None:
+        return schedule
+    plain = 0 if relaxation <= 1 else tuning.relax_after
+    after = min(plain, schedule.relax_after) if schedule.relaxation > 1 else plain
+    return replace(schedule, relaxation=relaxation, relax_after=after)
+
+
+# -------------------------------------------------------------------------------- what is refused
+
+
+def _refuse(name: str, rule: Rule) -> None:
+    """Refuse a schedule that makes no sense with a rule."""
+    if name not in SCHEDULES:
+        raise ValueError(f"schedule is {name!r}; choose one of {', '.join(map(repr, SCHEDULES))}.")
+    if rule.draws and name == "synchronous":
+        raise ValueError(
+            "rule='gibbs' must see each draw at once, or it samples from another distribution; use"
+            " schedule='asynchronous'."
+        )
+    if rule.draws and name in ("residual", "residual-words", "active"):
+        raise ValueError(
+            "rule='gibbs' never converges, so there are no residuals to follow; use"
+            " schedule='asynchronous'."
+        )
+    if rule.draws and name == "relaxed":
+        raise ValueError(
+            "rule='gibbs' draws whole topics, so there is nothing to over-relax; use"
+            " schedule='asynchronous'."
+        )
+    if name == "incremental" and (rule.draws or rule.tokens or not rule.stored):
+        raise ValueError(
+            "schedule='incremental' infers one message per edge; use rule 'bp', 'sibp', 'vb' or"
+            " topoi.rules.CVB0(messages='edge')."
+        )
+    if rule.digamma_owners and name not in ("synchronous", "incremental"):
+        raise ValueError(
+            "rule='vb' computes digamma once per document and topic, which needs"
+            " schedule='synchronous'; for tables that change with every message use rule='sibp' or"
+            " 'bp'."
+        )
+    if rule.solve and name != "synchronous":
+        raise ValueError(
+            "BP(messages='solved') recovers messages from tables that stand still, which needs"
+            " schedule='synchronous'; use that, or BP(messages='none')."
+        )
+    if name in ("relaxed", "residual-words", "active") and not rule.stored:
+        raise ValueError(
+            f"schedule={name!r} needs stored messages; use rule='bp', or schedule='auto'."
+        )
+    if rule.relaxation is not None and name == "active":
+        raise ValueError(
+            "schedule='active' renews some topics of a message, which cannot be relaxed or damped;"
+            " leave relaxation out, or use schedule='asynchronous'."
+        )
+
+
+def _refuse_plan(name: str, rule: Rule, facts: PlanFacts) -> None:
+    """Refuse what needs documents that own themselves and may use all topics."""
+    if facts.plain and not facts.fields:
+        return
+    if not rule.stored:
+        raise ValueError(
+            "BP(messages='none') and BP(messages='solved') need documents that own themselves"
+            " and may use all topics (LDA without labels, authors or links); use rule='bp'."
+        )
+    if name in ("residual-words", "active"):
+        raise ValueError(
+            f"schedule={name!r} needs documents that own themselves and may use all topics (LDA"
+            " without labels, authors or links); use schedule='auto'."
+        )

@@ -1,0 +1,69 @@
+"""How code outside of models/ fits a model: its parameters as settings, and what was learned as
+fitted attributes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scipy import sparse
+
+from topoi.graph.weighting import Weighting
+from topoi.infer.monitor import Monitor
+from topoi.infer.recipe import Settings
+from topoi.infer.rules import Rule
+from topoi.infer.session import Fitted
+from topoi.models.lda import LDA
+
+__all__ = [
+    "batch_size_of",
+    "keep",
+    "monitor_of",
+    "read_counts",
+    "rule_of",
+    "seed_of",
+    "settings_of",
+    "with_priors",
+]
+
+
+def read_counts(model: LDA, X: Any, *, first: bool) -> sparse.csr_array:
+    """X as counts of the model's words. first: the model takes its words from X."""
+    return model._read(X, reset=first)
+
+
+def rule_of(model: LDA) -> Rule:
+    """The rule of a model whose parameters make sense."""
+    return model._check_parameters()
+
+
+def batch_size_of(model: LDA) -> int | None:
+    """Documents in a mini-batch, None for all."""
+    return model._batch_size()
+
+
+def seed_of(model: LDA) -> int:
+    """A seed from random_state; a fresh one each time, if that says so."""
+    return model._seed()
+
+
+def settings_of(model: LDA, seed: int) -> Settings:
+    """What the parameters of a model that knows its words ask of a run."""
+    return model._settings(model.n_components, model.n_features_in_, seed)
+
+
+def with_priors(model: LDA, settings: Settings) -> Settings:
+    """The settings with the priors of the model, as long as there are topics."""
+    return model._with_priors(settings, model.n_components)
+
+
+def monitor_of(model: LDA) -> Monitor:
+    """The monitor of a run whose documents are elsewhere: it is told the perplexity."""
+    return model._monitor(sparse.csr_array((0, model.n_features_in_)))
+
+
+def keep(model: LDA, fitted: Fitted) -> None:
+    """Give the model what a run over counts has learned."""
+    model._keep(fitted)
+    model.weighting_ = Weighting("count", None, 1.0)
+    model._online = None
