@@ -151,7 +151,7 @@ def begin(
     """A fresh run on `counts`; `options` go to the rule."""
     made = make_rule(BY_NAME[rule](**options))
     graph = compile_factors(
-        [Words(counts, base=base, frozen=frozen), *factors],
+        [Words(sparse.csr_array(counts), base=base, frozen=frozen), *factors],
         n_topics,
         seed=seed,
         tokens=made.tokens,

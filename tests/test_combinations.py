@@ -237,7 +237,7 @@ def test_bad_metadata_is_refused_with_the_cure(small):
             LabeledLDA().fit(small, table)
         with pytest.raises(ValueError, match=f"authors {refused}"):
             AuthorTopicModel(2).fit(small, authors=table)
-    with pytest.raises(ValueError, match="are 'flat'; choose"):
+    with pytest.raises(ValueError, match="is 'flat'; choose"):
         AuthorTopicModel(2, author_prior="flat").fit(small, authors=[["a"]] * n)
     with pytest.raises(ValueError, match=r"documents 0 and 99, but documents are numbered 0 to 59"):
         RelationalTopicModel(2).fit(small, links=[(0, 99)])

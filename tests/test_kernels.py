@@ -145,7 +145,7 @@ def test_sweep_from_other_starts(rule, schedule, start):
 
 @one_cell_and_nine
 @pytest.mark.parametrize(
-    "options", [{"inner": 3}, {"digamma_words": True}, {"inner": 2, "digamma_words": True}], ids=str
+    "options", [{"inner": 3}, {"textbook": True}, {"inner": 2, "textbook": True}], ids=str
 )
 def test_variants_of_vb(options, blocks):
     assert_twins_agree(begin(small_counts(), 5, "vb", "synchronous", blocks=blocks, **options))
