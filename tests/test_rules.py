@@ -13,10 +13,11 @@ from sklearn.model_selection import GridSearchCV
 import topoi
 from topoi import LDA, datasets
 from topoi.choices import RULES
+from topoi.infer.recipe import named_schedule
+from topoi.infer.rounds import shared_pace
 from topoi.infer.rules import make_rule
-from topoi.infer.schedules import RELAX_AFTER, make_schedule
-from topoi.infer.shards import shared_pace
 from topoi.rules import BP, BY_NAME, CVB0, VB, Gibbs, SiBP
+from topoi.tuning import current
 
 GIVEN = [BP(), BP(messages="none"), BP(relaxation=1.2), SiBP(messages="token"), Gibbs()]
 GIVEN += [CVB0(messages="edge", relaxation=0.5), VB(inner=3, textbook=True)]
@@ -121,15 +122,15 @@ def test_a_checkpoint_belongs_to_its_rule(counts, tmp_path):
 @pytest.mark.parametrize(
     ("name", "factor", "after"),
     [
-        ("relaxed", 1.2, RELAX_AFTER),
+        ("relaxed", 1.2, current().relax_after),
         ("relaxed", 0.5, 0),
-        ("asynchronous", 1.2, RELAX_AFTER),
+        ("asynchronous", 1.2, current().relax_after),
         ("synchronous", 0.5, 0),
         ("incremental", 1.0, 0),
     ],
 )
 def test_the_factor_of_a_rule_replaces_that_of_the_schedule(name, factor, after):
-    schedule = make_schedule(name, make_rule(BP(relaxation=factor)))
+    schedule = named_schedule(name, make_rule(BP(relaxation=factor)))
     assert (schedule.relaxation, schedule.relax_after) == (factor, after)
     assert shared_pace(schedule, 2).relaxation == min(factor, 1)
 

@@ -29,7 +29,7 @@ __all__ = [
 
 def read_counts(model: LDA, X: Any, *, first: bool) -> sparse.csr_array:
     """X as counts of the model's words. first: the model takes its words from X."""
-    return model._read(X, reset=first)
+    return model._read(X, reset=first).counts
 
 
 def rule_of(model: LDA) -> Rule:
