@@ -320,4 +320,4 @@ class State(Proportions):
 
 def sweep_seed(seed: int, sweep: int) -> int:
     """A seed of its own for each sweep."""
-    return int(np.random.SeedSequence([seed, sweep]).generate_state(1, np.uint64)[0] >> 1)
+    return int(np.random.SeedSequence([seed, sweep]).generate_state(1, np.uint64)[0]) >> 1

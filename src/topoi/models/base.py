@@ -227,7 +227,7 @@ class TopicModelBase(Topics):
         if isinstance(state, numbers.Integral):
             return int(state) % 2**63
         if state is None:
-            return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> 1)
+            return int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) >> 1
         if isinstance(state, np.random.Generator):
             return int(state.integers(2**31 - 1))
         if isinstance(state, np.random.RandomState):
