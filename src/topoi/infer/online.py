@@ -1,4 +1,4 @@
-"""Mini-batches: constant memory, and a model that goes on learning.
+"""Mini-batches: constant memory, and a model that keeps learning.
 
 Behind `partial_fit` and `batch_size`.
 

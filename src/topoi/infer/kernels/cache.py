@@ -52,7 +52,7 @@ class KernelCache(FunctionCache):
         self._cache_file = CheckedFiles(self._cache_path, name, stamp)
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep compiled code; a fit goes on without if it cannot be written."""
+        """Keep compiled code; a fit continues without it if it cannot be written."""
         try:
             super().save_overload(sig, data)
         except OSError as error:
