@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["ActiveSet", "Fields", "FreshParams", "GraphArrays", "Messages", "SweepParams", "Tables"]
+__all__ = [
+    "ActiveSet",
+    "Fields",
+    "FreshParams",
+    "GraphArrays",
+    "Messages",
+    "SweepParams",
+    "Tables",
+    "lists_of",
+]
 
 
 class GraphArrays(NamedTuple):
@@ -26,6 +35,13 @@ class GraphArrays(NamedTuple):
     slots: Any  # (I,)
     topic_ptr: Any  # (D + 1,) allowed topics of each document; an empty list allows all
     topics: Any
+
+
+def lists_of(arrays: GraphArrays) -> Any:
+    """Topics on the lists of documents, or None where no document has one: then Numba compiles
+    nothing for lists.
+    """
+    return arrays.topics if len(arrays.topics) else None
 
 
 class Tables(NamedTuple):

@@ -5,6 +5,7 @@ Messages, the tables counted from them, and the priors.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,7 +16,15 @@ from scipy import sparse
 from topoi.graph.fields import LearnedField
 from topoi.graph.wiring import Graph
 from topoi.infer import kernels
-from topoi.infer.arrays import ActiveSet, Fields, GraphArrays, Messages, SweepParams, Tables
+from topoi.infer.arrays import (
+    ActiveSet,
+    Fields,
+    GraphArrays,
+    Messages,
+    SweepParams,
+    Tables,
+    lists_of,
+)
 from topoi.infer.memory import allocate, pad_topics, release
 from topoi.infer.proportions import Proportions
 from topoi.infer.rules import Rule
@@ -130,6 +139,7 @@ class State(Proportions):
                 pool.each(
                     kernels.stateless_start_stage,
                     graph.arrays,
+                    lists_of(graph.arrays),
                     state.tables,
                     params,
                     source,
@@ -164,6 +174,7 @@ class State(Proportions):
             pool.each(
                 kernels.recall_stage,
                 self.graph.arrays,
+                lists_of(self.graph.arrays),
                 self.tables,
                 self.messages,
                 params,
@@ -265,6 +276,11 @@ class State(Proportions):
             )
         return tables._replace(totals=tables.phi.sum(axis=0, dtype=np.float64))
 
+    @property
+    def _count_kernel(self) -> Callable[..., None]:
+        alone = self.graph.max_owners == 1 and not len(self.messages.z)
+        return kernels.count_stage if alone else kernels.count_joint_stage
+
     def rebuild(self, rule: Rule, pool: ThreadPool) -> None:
         """Count all messages anew: removes the rounding of many small differences."""
         if self.contributions is not None:
@@ -279,7 +295,9 @@ class State(Proportions):
         tables = blank_tables(self.graph, self.word_base, self.tables)
         arrays, faced, params = self.oriented(tables, self.params(rule, in_place=False))
         for stage in range(self.graph.n_word_blocks):
-            pool.each(kernels.count_stage, arrays, faced, self.messages, params, stage)
+            pool.each(
+                self._count_kernel, arrays, lists_of(arrays), faced, self.messages, params, stage
+            )
         self.tables = self.finished(tables)
 
     def word_counts(self, rule: Rule, pool: ThreadPool) -> np.ndarray:
@@ -293,8 +311,9 @@ class State(Proportions):
         )
         for stage in range(self.graph.n_word_blocks):
             pool.each(
-                kernels.count_stage,
+                self._count_kernel,
                 self.graph.arrays,
+                lists_of(self.graph.arrays),
                 tables,
                 self.messages,
                 self.params(rule, in_place=False),
