@@ -198,6 +198,7 @@ class AuthorTopicModel(TopicModelBase):
         named = len(self.author_names_)
         self.author_counts_ = state.owner_counts()[:named].astype(np.float64)
         self.author_topic_ = state.owner_topic()[:named]
+        self._know(authors=members)
         return self
 
     def transform(

@@ -181,6 +181,11 @@ class TopicModel(TopicModelBase):
         )
         self.owner_topic_ = state.owner_topic()
         self.factors_ = [_with_learned(factor, state) for factor in factors]
+        for factor in factors:
+            if isinstance(factor, Authors):
+                self._know(authors=factor.authors)
+            elif isinstance(factor, Labels):
+                self._know(labels=factor.labels)
         return self
 
     def _checked_factors(self) -> list[Any]:

@@ -217,6 +217,7 @@ class LabeledLDA(TopicModelBase):
             checkpoint_every,
         )
         self.classes_ = classes
+        self._know(labels=labels)
         return self
 
     def _usual_name(self, topic: int) -> str:

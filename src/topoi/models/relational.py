@@ -11,7 +11,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.choices import LinkFactor, ScheduleName, WeightingName
-from topoi.corpus.links import document_name, whole_pairs
+from topoi.corpus.links import whole_pairs
+from topoi.corpus.metadata import document_name
 from topoi.graph.factors import Documents, Links, linked_topics
 from topoi.graph.fields import LearnedField
 from topoi.models.base import TopicModelBase
@@ -220,7 +221,7 @@ class RelationalTopicModel(TopicModelBase):
         self.link_joint_ = joint / joint.sum()
         self.links_ = factor.adjacency
         self.own_topic_ = state.own_topic().astype(self._dtype)
-        self.doc_names_ = None if names is None else np.array(names, dtype=str)
+        self._know(names=None if names is None else np.array(names, dtype=str))
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **metadata: Any) -> np.ndarray:
