@@ -73,6 +73,9 @@ def fit(
         int | None,
         typer.Option(min=1, help="LDA: so many documents at a time, in constant memory."),
     ] = None,
+    keep_text: Annotated[
+        bool, typer.Option("--keep-text", help="Keep the texts in the model file, to show them.")
+    ] = False,
     seed: Seed = 0,
     jobs: Jobs = None,
     start: Annotated[
@@ -97,7 +100,7 @@ def fit(
     inputs = [*inputs_of(input, columns, words), *([start] if start else [])]
     _check_outputs(output, checkpoint, inputs, force)
     begin = load_model(start) if start else None
-    corpus = read_corpus(input, columns, words, like=begin)
+    corpus = read_corpus(input, columns, words, like=begin, keep_text=keep_text)
     if corpus.n_docs < 2:
         raise ValueError(
             f"{input} holds one document, and topics are learned from many; give more, or cut a"
@@ -173,10 +176,11 @@ def _command_to_go_on(
         for f in fields(columns)
         if getattr(columns, f.name) != f.default
     }
-    options = [
+    options: list[str] = [
         part
         for name, value in given.items()
-        for part in (f"--{name}", getattr(value, "value", value))
+        for each in (value if isinstance(value, list) else [value])
+        for part in (f"--{name}", str(getattr(each, "value", each)))
     ]
     settings = {
         "rule": "rule",
@@ -185,6 +189,7 @@ def _command_to_go_on(
         "tol": "tol",
         "seed": "random_state",
     }
+    options += ["--keep-text"] * (estimator.documents_.texts is not None)
     same = [
         part
         for option, name in settings.items()

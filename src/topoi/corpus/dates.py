@@ -15,7 +15,15 @@ import numpy as np
 
 from topoi.corpus.checks import is_missing
 
-__all__ = ["PERIODS", "By", "Period", "canonical_date", "periods", "refuse_no_dates"]
+__all__ = [
+    "EXPECTED_DATES",
+    "PERIODS",
+    "By",
+    "Period",
+    "canonical_date",
+    "periods",
+    "refuse_no_dates",
+]
 
 By = Literal["decade", "year", "quarter", "month", "week", "day"]
 
@@ -23,7 +31,10 @@ TIME = r"[T ]\d{1,2}:\d{2}[\d:.,]*\s*(?:Z|UTC|[+-]\d{2}:?\d{2})?"
 DATE = re.compile(rf"(\d{{4}})(?:([-/.])(\d{{1,2}})(?:\2(\d{{1,2}})(?:{TIME})?)?)?", re.ASCII)
 COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})", re.ASCII)  # 20200305
 YEAR = re.compile(r"(\d{4})\.0+", re.ASCII)  # as frames write years where some are missing
-FORMS = "2020-03-05, 2020/03/05, 20200305, 2020-03, 2020, or one of these with a time"
+EXPECTED_DATES = (
+    "expected 2020-03-05, 2020/03/05, 20200305, 2020-03, 2020, or a day with a time. Convert other"
+    " forms first, for instance with pandas.to_datetime."
+)
 MOST_EXAMPLES, LONGEST_EXAMPLE = 3, 40
 
 
@@ -83,18 +94,18 @@ def refuse_no_dates(values: Iterable[str], what: str) -> None:
     values : iterable of str
         Dates, or what should be dates.
     what : str
-        What holds them, for the error: "dates", "The column 'day'".
+        What they are called in the error: "dates".
     """
     values = list(values)
     bad = list(dict.fromkeys(value for value in values if canonical_date(value) is None))
     if bad:
         shown = ", ".join(repr(value[:LONGEST_EXAMPLE]) for value in bad[:MOST_EXAMPLES])
         raise ValueError(
-            f"{what} should hold dates, and holds {shown}; expected {FORMS}. Convert other forms"
-            " first, for instance with pandas.to_datetime."
+            f"{what} must be dates, and {shown}{' are' if len(bad) > 1 else ' is'} not;"
+            f" {EXPECTED_DATES}"
         )
     if not any(values):
-        raise ValueError(f"{what} holds no dates at all; expected {FORMS}.")
+        raise ValueError(f"{what} are all missing; {EXPECTED_DATES}")
 
 
 def _decade(day: date) -> Period:

@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from scipy import sparse
-
 from topoi.corpus import Membership
 from topoi.corpus.documents import TrainingDocuments
+from topoi.corpus.packing import (
+    PackedGroups,
+    pack_groups,
+    pack_texts,
+    unpack_groups,
+    unpack_texts,
+)
 from topoi.storage.schema import LARGEST, Array, checked_csr, demand, plain_text
 
 __all__ = ["DOCUMENTS", "NAMES", "document_parts", "documents_of"]
@@ -35,10 +39,12 @@ DOCUMENTS: dict[str, Array] = {
     "documents_.label_indices": Array("i4 i8", ("Q",), 0, optional=True),
     "documents_.groups": Array("U", ("G",), different=True, optional=True),
     "documents_.group_of": Array("i8", ("E",), 0, optional=True),  # the group of each value
-    "documents_.group_names": Array("U", ("E",), optional=True),
+    "documents_.group_values": Array("U", ("E",), optional=True),
     "documents_.group_indptr": Array("i4 i8", ("D+1",), 0, optional=True),
     "documents_.group_indices": Array("i4 i8", ("R",), 0, optional=True),
 }
+TEXTS = ("text_bytes", "text_ends")
+GROUPS = ("groups", "group_of", "group_values", "group_indptr", "group_indices")
 
 
 def document_parts(documents: TrainingDocuments) -> dict[str, Any]:
@@ -52,18 +58,9 @@ def document_parts(documents: TrainingDocuments) -> dict[str, Any]:
         **_membership_parts("label", documents.labels),
     }
     if documents.texts is not None:
-        texts = [text.encode() for text in documents.texts]
-        parts["text_bytes"] = np.frombuffer(b"".join(texts), dtype=np.uint8)
-        parts["text_ends"] = np.cumsum([len(text) for text in texts], dtype=np.int64)
+        parts["text_bytes"], parts["text_ends"] = pack_texts(documents.texts)
     if documents.groups:
-        columns = list(documents.groups.values())
-        whole = Membership(
-            sparse.csr_array(sparse.hstack([column.matrix for column in columns], format="csr")),
-            np.concatenate([column.names.astype(str) for column in columns]),
-        )
-        parts["groups"] = np.array(list(documents.groups), dtype=str)
-        parts["group_of"] = np.repeat(np.arange(len(columns)), [len(c.names) for c in columns])
-        parts |= _membership_parts("group", whole)
+        parts |= dict(zip(GROUPS, pack_groups(documents.groups), strict=True))
     return parts
 
 
@@ -89,10 +86,12 @@ def documents_of(found: Mapping[str, Any]) -> TrainingDocuments:
         names=parts.get("names"),
         dates=parts.get("dates"),
         fit=parts.get("fit"),
-        texts=_texts(parts),
+        texts=unpack_texts(*(parts[name] for name in TEXTS)) if _together(parts, *TEXTS) else None,
         authors=_membership("author", parts),
         labels=_membership("label", parts),
-        groups=_groups(parts),
+        groups=unpack_groups(PackedGroups(*(parts[name] for name in GROUPS)))
+        if _together(parts, *GROUPS)
+        else {},
     )
 
 
@@ -103,15 +102,6 @@ def _together(parts: Mapping[str, Any], *names: str) -> bool:
     return all(there)
 
 
-def _texts(parts: Mapping[str, Any]) -> list[str] | None:
-    if not _together(parts, "text_bytes", "text_ends"):
-        return None
-    content, ends = parts["text_bytes"].tobytes(), parts["text_ends"].tolist()
-    ascending = all(a <= b for a, b in zip([0, *ends], [*ends, len(content)], strict=True))
-    demand(ascending and (not ends or ends[-1] == len(content)), "documents_.text_ends is wrong")
-    return [content[a:b].decode() for a, b in zip([0, *ends[:-1]], ends, strict=True)]
-
-
 def _membership(prefix: str, parts: Mapping[str, Any]) -> Membership | None:
     names, indptr, indices = (f"{prefix}_{part}" for part in ("names", "indptr", "indices"))
     if not _together(parts, names, indptr, indices):
@@ -119,25 +109,3 @@ def _membership(prefix: str, parts: Mapping[str, Any]) -> Membership | None:
     shape = (len(parts["tokens"]), len(parts[names]))
     matrix = checked_csr(f"documents_.{prefix}", parts[indptr], parts[indices], shape)
     return Membership(matrix, parts[names])
-
-
-def _groups(parts: Mapping[str, Any]) -> dict[str, Membership]:
-    if not _together(parts, "groups", "group_of", "group_names"):
-        return {}
-    whole, names, of = _membership("group", parts), parts["groups"].tolist(), parts["group_of"]
-    demand(whole is not None, "documents_ has groups, and not who is in them")
-    assert whole is not None
-    taken = {"authors", "labels"} & set(names)
-    demand(not taken, f"documents_.groups holds {', '.join(taken)}")
-    demand(
-        (np.diff(of) >= 0).all() and of.max(initial=0) < max(len(names), 1),
-        "documents_.group_of is out of order",
-    )
-    made = {}
-    for number, name in enumerate(names):
-        values = whole.names[of == number]
-        demand(
-            len(set(values.tolist())) == len(values), f"the group {name[:60]!r} has a value twice"
-        )
-        made[name] = Membership(sparse.csr_array(whole.matrix[:, of == number]), values)
-    return made
