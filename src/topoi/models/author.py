@@ -4,10 +4,8 @@ about.
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -15,15 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from topoi.choices import AuthorPrior, ScheduleName, WeightingName
 from topoi.graph.factors import Authors, Documents
-from topoi.io.lines import composed
-from topoi.models.base import TopicModelBase
+from topoi.models.author_questions import AuthorQuestions
 from topoi.models.inputs import author_members
 from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
 
 __all__ = ["AuthorTopicModel"]
 
 
-class AuthorTopicModel(TopicModelBase):
+class AuthorTopicModel(AuthorQuestions):
     """The author-topic model: who writes about what.
 
     Each author is a mixture of topics. Each message is a distribution over (author, topic) pairs,
@@ -245,157 +242,3 @@ class AuthorTopicModel(TopicModelBase):
         better.
         """
         return super().score(X, y, authors=authors, **metadata)
-
-    def _check_authors(self) -> None:
-        check_is_fitted(self)
-        if not len(self.author_names_):
-            raise ValueError(
-                "This model was fitted without authors; fit it with authors=... to ask about them."
-            )
-
-    def _author(self, name: Any) -> int:
-        self._check_authors()
-        found = np.flatnonzero(self.author_names_ == name)
-        if not len(found):
-            names = [str(author) for author in self.author_names_]
-            near = [author for author in names if str(name).lower() in author.lower()][
-                :3
-            ] or get_close_matches(str(name), names)
-            hint = (
-                f"did you mean {', '.join(near)}?"
-                if near
-                else f"it knows {len(names)}, for instance {', '.join(names[:3])}."
-            )
-            raise ValueError(f"There is no author {name!r} in this model; {hint}")
-        return int(found[0])
-
-    def _ranked(self, scores: np.ndarray, n: int) -> list[tuple[Any, float]]:
-        names = self.author_names_.tolist()
-        return [(names[i], float(scores[i])) for i in np.argsort(-scores, kind="stable")[:n]]
-
-    def similar_authors(self, name: Any, n: int = 10) -> list[tuple[Any, float]]:
-        """Authors with the most similar topic proportions.
-
-        Parameters
-        ----------
-        name : str
-            An author of the model.
-        n : int, default=10
-            Number of authors.
-
-        Returns
-        -------
-        list of (name, similarity)
-            Best first; 1 minus the Hellinger distance, so 1 means the same.
-        """
-        me = self._author(name)
-        roots = np.sqrt(self.author_topic_)
-        similarity = 1 - np.linalg.norm(roots - roots[me], axis=1) / np.sqrt(2)
-        similarity[me] = -np.inf
-        return self._ranked(similarity, min(n, len(roots) - 1))
-
-    def topics_of_author(self, name: Any, n: int = 10) -> list[tuple[int, float]]:
-        """Topics that an author writes most about.
-
-        Parameters
-        ----------
-        name : str
-            An author of the model.
-        n : int, default=10
-            Number of topics.
-
-        Returns
-        -------
-        list of (topic, proportion)
-            Largest first.
-        """
-        proportions = self.author_topic_[self._author(name)]
-        return [
-            (int(k), float(proportions[k])) for k in np.argsort(-proportions, kind="stable")[:n]
-        ]
-
-    def authors_of_topic(self, topic: int, n: int = 10) -> list[tuple[Any, float]]:
-        """Authors who wrote most of a topic.
-
-        Parameters
-        ----------
-        topic : int
-            Number of the topic.
-        n : int, default=10
-            Number of authors.
-
-        Returns
-        -------
-        list of (name, proportion)
-            Largest first, with the proportion of the topic's tokens.
-        """
-        self._check_authors()
-        if not isinstance(topic, numbers.Integral) or not 0 <= topic < self.author_counts_.shape[1]:
-            raise ValueError(
-                f"There is no topic {topic!r}; topics are numbered 0 to"
-                f" {self.author_counts_.shape[1] - 1}."
-            )
-        written = self.author_counts_[:, topic]
-        return self._ranked(written / max(written.sum(), 1e-300), n)
-
-    def who_writes_about(self, text: str | Sequence[str], n: int = 10) -> list[tuple[Any, float]]:
-        """Authors most likely to write some words.
-
-        Parameters
-        ----------
-        text : str or list of str
-            A text or its words. A text is tokenised like the training texts if the model knows how,
-            and otherwise at spaces.
-        n : int, default=10
-            Number of authors.
-
-        Returns
-        -------
-        list of (name, probability)
-            Best first; probabilities are among all authors.
-        """
-        self._check_authors()
-        cut = str.split if self.vectorizer_ is None else self.vectorizer_.build_analyzer()
-        words = cut(composed(text)) if isinstance(text, str) else [composed(word) for word in text]
-        column = {composed(str(word)): i for i, word in enumerate(self._words(None))}
-        known = [
-            column[form]
-            for word in words
-            for form in (word if word in column else word.lower(),)
-            if form in column
-        ]
-        if not known:
-            raise ValueError(
-                f"None of {words} is in the vocabulary of this model; try other words."
-            )
-        return self._ranked(
-            _softmax(np.log(self.author_topic_ @ self.topic_word_[:, known]).sum(axis=1)), n
-        )
-
-    def predict_authors(self, X: Any, n: int = 5) -> list[list[tuple[Any, float]]]:
-        """Authors most likely to have written each document.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
-            Counts or weights, at least 0.
-        n : int, default=5
-            Number of authors.
-
-        Returns
-        -------
-        list of list of (name, probability)
-            For each document, best first; all authors are equally likely before.
-        """
-        self._check_authors()
-        counts = self._counts(X, reset=False)
-        scores = np.empty((counts.shape[0], len(self.author_names_)))
-        for first in range(0, scores.shape[1], 256):
-            part = slice(first, first + 256)
-            scores[:, part] = counts @ np.log(self.author_topic_[part] @ self.topic_word_).T
-        return [self._ranked(_softmax(row), n) for row in scores]
-
-
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    odds = np.exp(scores - scores.max())
-    return odds / odds.sum()

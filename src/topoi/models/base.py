@@ -1,22 +1,18 @@
-"""What all topic models share: parameters, checks, fitting, prediction.
+"""What all topic models share: fitting and prediction.
 
-What they show of their topics is in topics.py.
+Their parameters are in parameters.py, what they show of their topics in topics.py.
 """
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from topoi.choices import ScheduleName, WeightingName
 from topoi.corpus import Corpus
 from topoi.graph.factors import Factor, Words, make_plan
 from topoi.graph.plan import Plan
@@ -25,15 +21,13 @@ from topoi.infer import session
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.monitor import Monitor
 from topoi.infer.predict import fold_in, fold_in_state, prediction_plan
-from topoi.infer.priors import checked_prior
-from topoi.infer.recipe import Prior as RecipePrior
-from topoi.infer.recipe import Settings, chosen_schedule, named_schedule
-from topoi.infer.rules import Rule, make_prediction_rule, make_rule
+from topoi.infer.recipe import chosen_schedule
+from topoi.infer.rules import Rule, make_prediction_rule
 from topoi.infer.session import Fitted
-from topoi.infer.state import INITS, State
+from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
 from topoi.models.inputs import read_documents
-from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
+from topoi.models.parameters import Parameters
 from topoi.models.preflight import (
     refuse_fractions,
     refuse_too_large,
@@ -47,40 +41,14 @@ if TYPE_CHECKING:
 __all__ = ["TopicModelBase"]
 
 
-class TopicModelBase(Topics):
+class TopicModelBase(Topics, Parameters):
     """A topic model as a scikit-learn transformer.
 
-    A subclass is a list of factors and the questions one can ask of it.
+    A subclass is a list of factors and the questions one can ask of it. Questions that all models
+    answer are classes of their own, in modules of their own: bases here, subclasses of `Topics`.
     """
 
-    _parameters_at_least: ClassVar[dict[str, int]] = {
-        "n_components": 1,
-        "max_iter": 1,
-        "evaluate_every": -1,
-    }
-
-    doc_topic_prior: TopicPrior
-    topic_word_prior: Prior
-    max_iter: int
-    tol: Tolerance
-    n_jobs: int | None
-    random_state: Seed
-    rule: RuleLike
-    schedule: ScheduleName
-    init: Init
-    weighting: WeightingName
-    evaluate_every: int
-    callbacks: Sequence[Callback] | None
-    verbose: int
     _finished_run: FinishedRun | None  # whose checkpoint `save` removes
-
-    def _store(self, parameters: dict[str, Any]) -> None:
-        """Keep constructor arguments as they are, which is what scikit-learn asks of a
-        constructor.
-        """
-        for name, value in parameters.items():
-            if name not in ("self", "__class__"):
-                setattr(self, name, value)
 
     # -------------------------------------------------------------------------------------- fitting
 
@@ -123,31 +91,6 @@ class TopicModelBase(Topics):
                 self._finished_run = saves.finish()
         return state
 
-    def _settings(self, n_topics: int, n_words: int, seed: int | None = None) -> Settings:
-        """What the parameters ask of a run, but for priors: these are as long as there are topics.
-
-        seed: default is one from random_state.
-        """
-        rule, (init, word_topic) = self._check_parameters(), self._init(n_topics, n_words)
-        return Settings(
-            rule=rule,
-            schedule=self.schedule,
-            init=init,
-            word_topic=word_topic,
-            max_iter=self.max_iter,
-            seed=self._seed() if seed is None else seed,
-            n_jobs=self.n_jobs,
-            callbacks=tuple(self.callbacks or ()),
-            verbose=bool(self.verbose),
-        )
-
-    def _with_priors(self, settings: Settings, n_topics: int) -> Settings:
-        return replace(
-            settings,
-            doc_topic_prior=self._prior("doc_topic_prior", n_topics, n_topics),
-            topic_word_prior=self._prior("topic_word_prior", 1, n_topics),
-        )
-
     def _keep(self, fitted: Fitted) -> None:
         """Fitted attributes from what a run has learned."""
         self._keep_topics(fitted.components, fitted.alpha, fitted.beta)
@@ -160,37 +103,6 @@ class TopicModelBase(Topics):
     def _keep_topics(self, components: np.ndarray, alpha: np.ndarray, beta: float) -> None:
         self.components_ = components.astype(self._dtype, copy=False)
         self.doc_topic_prior_, self.topic_word_prior_ = alpha, beta
-
-    def _check_parameters(self) -> Rule:
-        for name, least in self._parameters_at_least.items():
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
-                raise ValueError(
-                    f"{name} is {value!r}; expected a whole number of at least {least}."
-                )
-        if not self._stops_as_paper and not (isinstance(self.tol, numbers.Real) and self.tol >= 0):
-            raise ValueError(
-                f"tol is {self.tol!r}; expected a number >= 0 (0 means exactly max_iter sweeps),"
-                " or 'paper'."
-            )
-        if callable(self.callbacks) or not all(map(callable, self.callbacks or ())):
-            raise ValueError(
-                f"callbacks is {self.callbacks!r}; expected a list of functions (state, record)."
-            )
-        if self.n_jobs is not None and (
-            not isinstance(self.n_jobs, numbers.Integral) or self.n_jobs == 0
-        ):
-            raise ValueError(
-                f"n_jobs is {self.n_jobs!r}; expected a number of threads, -1 for all cores, or"
-                " None for one."
-            )
-        rule = make_rule(self.rule)
-        named_schedule(self.schedule, rule)
-        return rule
-
-    @property
-    def _stops_as_paper(self) -> bool:
-        return isinstance(self.tol, str) and self.tol == "paper"
 
     def _counts(self, X: Any, *, reset: bool) -> sparse.csr_array:
         """The counts of X; see `_corpus`."""
@@ -220,71 +132,6 @@ class TopicModelBase(Topics):
             self._topic_names: dict[int, str] = {}
             self._finished_run = None
         return corpus
-
-    def _seed(self) -> int:
-        """A whole number from random_state: int, None (a fresh one), RandomState or Generator."""
-        state = self.random_state
-        if isinstance(state, numbers.Integral):
-            return int(state) % 2**63
-        if state is None:
-            return int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) >> 1
-        if isinstance(state, np.random.Generator):
-            return int(state.integers(2**31 - 1))
-        if isinstance(state, np.random.RandomState):
-            return int(state.randint(2**31 - 1))
-        raise ValueError(
-            f"random_state is {state!r}; expected a whole number, None, a RandomState or a"
-            " Generator."
-        )
-
-    def _prior(self, name: str, size: int, n_topics: int) -> RecipePrior:
-        """The prior's value (size,), None if the recipe chooses the first one, and whether it is
-        learned. Learning starts from the prior of a fitted model, if `init` is one.
-        """
-        value = getattr(self, name)
-        if isinstance(value, str) and value == "learn":
-            fitted = getattr(self.init, f"{name}_", None)
-            if fitted is not None and np.size(fitted) == size:
-                return RecipePrior(np.full(size, fitted, dtype=np.float64), True)
-            return RecipePrior(None, True)
-        if value is None:
-            value = 1.0 / n_topics  # scikit-learn's default
-        return RecipePrior(checked_prior(name, value, size), False)
-
-    def _init(self, n_topics: int, n_words: int) -> tuple[str, np.ndarray | None]:
-        """How messages start, and (W, K) topic-word proportions if that is from topics."""
-        if isinstance(self.init, str):
-            if self.init not in INITS or self.init == "warm":
-                raise ValueError(
-                    f"init is {self.init!r}; choose 'hard', 'soft', a fitted model or an array of"
-                    " topics x words."
-                )
-            return self.init, None
-        if isinstance(self.init, BaseEstimator) and not hasattr(self.init, "components_"):
-            raise ValueError(
-                "init is a model without components_: it is not fitted (clone resets it). Give a"
-                " fitted model, or its components_ array."
-            )
-        words, theirs = getattr(self, "vocabulary_", None), getattr(self.init, "vocabulary_", None)
-        if words is not None and theirs is not None and not np.array_equal(words, theirs):
-            raise ValueError(
-                "init was fitted on other words, or on the same in another order; bring the corpus"
-                " there by corpus.over(init.vocabulary_)."
-            )
-        topics = np.asarray(getattr(self.init, "components_", self.init), dtype=np.float64)
-        if topics.shape != (n_topics, n_words):
-            raise ValueError(
-                f"init has topics of shape {topics.shape}; expected {(n_topics, n_words)}: the same"
-                " number of topics and the same vocabulary."
-            )
-        if not (
-            np.isfinite(topics).all() and (topics >= 0).all() and (topics.sum(axis=1) > 0).all()
-        ):
-            raise ValueError(
-                "init must hold nonnegative finite weights, with something in every topic."
-            )
-        smooth = topics + 1e-6 * topics.mean(axis=1, keepdims=True)
-        return "warm", (smooth / smooth.sum(axis=1, keepdims=True)).T
 
     def _monitor(self, counts: sparse.csr_array) -> Monitor:
         return Monitor(

@@ -9,19 +9,18 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import ClassifierTags
-from sklearn.utils.validation import check_is_fitted
 
 from topoi.choices import ScheduleName, WeightingName
 from topoi.corpus import Membership
 from topoi.corpus.metadata import is_table, label_membership, one_each
 from topoi.graph.factors import Documents, Factor, Labels
-from topoi.models.base import TopicModelBase
+from topoi.models.label_questions import LabelQuestions
 from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
 
 __all__ = ["LabeledLDA"]
 
 
-class LabeledLDA(TopicModelBase):
+class LabeledLDA(LabelQuestions):
     """Labeled LDA: one topic per label.
 
     A document uses the topics of its labels only, so each of its words is traced to one of them.
@@ -218,121 +217,6 @@ class LabeledLDA(TopicModelBase):
         )
         self.classes_ = classes
         return self
-
-    def _usual_name(self, topic: int) -> str:
-        return (
-            str(self.classes_[topic])
-            if topic < len(self.classes_)
-            else f"background{topic - len(self.classes_)}"
-        )
-
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns of `transform`: the labels, unless `name_topics` gave others."""
-        return np.array(self.topic_names_, dtype=object)
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Proportions of labels in documents.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
-            Counts or weights, at least 0.
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_classes)
-            Rows sum to 1. Background topics, and labels that no training document had, are left
-            out.
-        """
-        proportions = np.asarray(self.transform(X))[:, : len(self.classes_)] * self._seen
-        return proportions / proportions.sum(axis=1, keepdims=True)
-
-    def predict(self, X: Any) -> Any:
-        """Labels of documents.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
-            Counts or weights, at least 0.
-
-        Returns
-        -------
-        ndarray or list of list
-            In the form of y: one label each, lists of labels, or an indicator matrix.
-        """
-        check_is_fitted(self)
-        proportions = self.predict_proba(X)
-        if self._single:
-            return self.classes_[proportions.argmax(axis=1)]
-        chosen = proportions >= self.threshold * proportions.max(axis=1, keepdims=True)
-        if self._as_matrix:
-            return chosen.astype(np.int64)
-        return [self.classes_[row].tolist() for row in chosen]
-
-    def most_likely(self, X: Any, n: int = 1) -> list[list[Any]]:
-        """The n labels with the largest proportions in each document.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
-            Counts or weights, at least 0.
-        n : int, default=1
-            Number of labels.
-
-        Returns
-        -------
-        list of list
-            For each document, best first.
-        """
-        check_is_fitted(self)
-        return [
-            self.classes_[row[:n]].tolist()
-            for row in np.argsort(-self.predict_proba(X), axis=1, kind="stable")
-        ]
-
-    def score(self, X: Any, y: Any = None, **metadata: Any) -> float:
-        """Mean log-likelihood per token; with y, the accuracy of `predict`.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
-            Counts or weights, at least 0.
-        y : as in `fit`, default=None
-            The true labels.
-
-        Returns
-        -------
-        float
-            With y, the proportion of documents with exactly the right labels.
-        """
-        if y is None:
-            return super().score(X)
-        predicted = self.predict(X)
-        n_docs = len(predicted)
-        in_matrix = is_table(one_each(y))
-        truth = label_membership(y, n_docs, "y", None if in_matrix else self.classes_).matrix
-        known = None if self._as_matrix else self.classes_
-        found = label_membership(predicted, n_docs, "y", known).matrix
-        width = max(truth.shape[1], found.shape[1])
-        truth.resize((n_docs, width))
-        found.resize((n_docs, width))
-        return float(1 - (np.abs(truth - found).sum(axis=1) > 0).mean())
-
-    def top_words_by_label(self, n: int = 10, **options: Any) -> dict[Any, list[str]]:
-        """The top words of each label.
-
-        Parameters
-        ----------
-        n : int, default=10
-            Number of words.
-        **options
-            Those of `top_words`.
-
-        Returns
-        -------
-        dict of label to list of str
-        """
-        return dict(zip(self.classes_.tolist(), self.top_words(n, **options), strict=False))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

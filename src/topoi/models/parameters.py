@@ -1,23 +1,183 @@
-"""Types of the parameters that all models share."""
+"""Parameters that all models share: their types, their checks, and what they ask of a run."""
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from topoi.choices import RuleName
+from topoi.choices import RuleName, ScheduleName, WeightingName
 from topoi.infer.monitor import Record
+from topoi.infer.priors import checked_prior
+from topoi.infer.recipe import Prior as RecipePrior
+from topoi.infer.recipe import Settings, named_schedule
+from topoi.infer.rules import Rule, make_rule
+from topoi.infer.state import INITS
 from topoi.rules import UpdateRule
 
-__all__ = ["Callback", "Init", "Prior", "RuleLike", "Seed", "Tolerance", "TopicPrior"]
+__all__ = ["Callback", "Init", "Parameters", "Prior", "RuleLike", "Seed", "Tolerance", "TopicPrior"]
 
 Prior = float | Literal["learn"] | None
 TopicPrior = float | Sequence[float] | np.ndarray | Literal["learn"] | None  # one value per topic
 Tolerance = float | Literal["paper"]
 Seed = int | np.random.RandomState | np.random.Generator | None
 RuleLike = RuleName | UpdateRule
-Init = Literal["hard", "soft"] | BaseEstimator | np.ndarray
+Init: TypeAlias = Literal["hard", "soft"] | BaseEstimator | np.ndarray
 Callback = Callable[[Any, Record], object]  # of the state, or of the model in mini-batches
+
+
+class Parameters(BaseEstimator):
+    """An estimator with the parameters that all topic models take."""
+
+    _parameters_at_least: ClassVar[dict[str, int]] = {
+        "n_components": 1,
+        "max_iter": 1,
+        "evaluate_every": -1,
+    }
+
+    doc_topic_prior: TopicPrior
+    topic_word_prior: Prior
+    max_iter: int
+    tol: Tolerance
+    n_jobs: int | None
+    random_state: Seed
+    rule: RuleLike
+    schedule: ScheduleName
+    init: Init
+    weighting: WeightingName
+    evaluate_every: int
+    callbacks: Sequence[Callback] | None
+    verbose: int
+
+    def _store(self, parameters: dict[str, Any]) -> None:
+        """Keep constructor arguments as they are, which is what scikit-learn asks of a
+        constructor.
+        """
+        for name, value in parameters.items():
+            if name not in ("self", "__class__"):
+                setattr(self, name, value)
+
+    def _check_parameters(self) -> Rule:
+        for name, least in self._parameters_at_least.items():
+            value = getattr(self, name)
+            if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
+                raise ValueError(
+                    f"{name} is {value!r}; expected a whole number of at least {least}."
+                )
+        if not self._stops_as_paper and not (isinstance(self.tol, numbers.Real) and self.tol >= 0):
+            raise ValueError(
+                f"tol is {self.tol!r}; expected a number >= 0 (0 means exactly max_iter sweeps),"
+                " or 'paper'."
+            )
+        if callable(self.callbacks) or not all(map(callable, self.callbacks or ())):
+            raise ValueError(
+                f"callbacks is {self.callbacks!r}; expected a list of functions (state, record)."
+            )
+        if self.n_jobs is not None and (
+            not isinstance(self.n_jobs, numbers.Integral) or self.n_jobs == 0
+        ):
+            raise ValueError(
+                f"n_jobs is {self.n_jobs!r}; expected a number of threads, -1 for all cores, or"
+                " None for one."
+            )
+        rule = make_rule(self.rule)
+        named_schedule(self.schedule, rule)
+        return rule
+
+    @property
+    def _stops_as_paper(self) -> bool:
+        return isinstance(self.tol, str) and self.tol == "paper"
+
+    def _settings(self, n_topics: int, n_words: int, seed: int | None = None) -> Settings:
+        """What the parameters ask of a run, but for priors: these are as long as there are topics.
+
+        seed: default is one from random_state.
+        """
+        rule, (init, word_topic) = self._check_parameters(), self._init(n_topics, n_words)
+        return Settings(
+            rule=rule,
+            schedule=self.schedule,
+            init=init,
+            word_topic=word_topic,
+            max_iter=self.max_iter,
+            seed=self._seed() if seed is None else seed,
+            n_jobs=self.n_jobs,
+            callbacks=tuple(self.callbacks or ()),
+            verbose=bool(self.verbose),
+        )
+
+    def _with_priors(self, settings: Settings, n_topics: int) -> Settings:
+        return replace(
+            settings,
+            doc_topic_prior=self._prior("doc_topic_prior", n_topics, n_topics),
+            topic_word_prior=self._prior("topic_word_prior", 1, n_topics),
+        )
+
+    def _seed(self) -> int:
+        """A whole number from random_state: int, None (a fresh one), RandomState or Generator."""
+        state = self.random_state
+        if isinstance(state, numbers.Integral):
+            return int(state) % 2**63
+        if state is None:
+            return int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) >> 1
+        if isinstance(state, np.random.Generator):
+            return int(state.integers(2**31 - 1))
+        if isinstance(state, np.random.RandomState):
+            return int(state.randint(2**31 - 1))
+        raise ValueError(
+            f"random_state is {state!r}; expected a whole number, None, a RandomState or a"
+            " Generator."
+        )
+
+    def _prior(self, name: str, size: int, n_topics: int) -> RecipePrior:
+        """The prior's value (size,), None if the recipe chooses the first one, and whether it is
+        learned. Learning starts from the prior of a fitted model, if `init` is one.
+        """
+        value = getattr(self, name)
+        if isinstance(value, str) and value == "learn":
+            fitted = getattr(self.init, f"{name}_", None)
+            if fitted is not None and np.size(fitted) == size:
+                return RecipePrior(np.full(size, fitted, dtype=np.float64), True)
+            return RecipePrior(None, True)
+        if value is None:
+            value = 1.0 / n_topics  # scikit-learn's default
+        return RecipePrior(checked_prior(name, value, size), False)
+
+    def _init(self, n_topics: int, n_words: int) -> tuple[str, np.ndarray | None]:
+        """How messages start, and (W, K) topic-word proportions if that is from topics."""
+        if isinstance(self.init, str):
+            if self.init not in INITS or self.init == "warm":
+                raise ValueError(
+                    f"init is {self.init!r}; choose 'hard', 'soft', a fitted model or an array of"
+                    " topics x words."
+                )
+            return self.init, None
+        if isinstance(self.init, BaseEstimator) and not hasattr(self.init, "components_"):
+            raise ValueError(
+                "init is a model without components_: it is not fitted (clone resets it). Give a"
+                " fitted model, or its components_ array."
+            )
+        words, theirs = getattr(self, "vocabulary_", None), getattr(self.init, "vocabulary_", None)
+        if words is not None and theirs is not None and not np.array_equal(words, theirs):
+            raise ValueError(
+                "init was fitted on other words, or on the same in another order; bring the corpus"
+                " there by corpus.over(init.vocabulary_)."
+            )
+        topics = np.asarray(getattr(self.init, "components_", self.init), dtype=np.float64)
+        if topics.shape != (n_topics, n_words):
+            raise ValueError(
+                f"init has topics of shape {topics.shape}; expected {(n_topics, n_words)}: the same"
+                " number of topics and the same vocabulary."
+            )
+        if not (
+            np.isfinite(topics).all() and (topics >= 0).all() and (topics.sum(axis=1) > 0).all()
+        ):
+            raise ValueError(
+                "init must hold nonnegative finite weights, with something in every topic."
+            )
+        smooth = topics + 1e-6 * topics.mean(axis=1, keepdims=True)
+        return "warm", (smooth / smooth.sum(axis=1, keepdims=True)).T

@@ -1,0 +1,104 @@
+"""Questions about labels: which labels has this document?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+__all__ = ["chosen_labels", "label_proportions", "likeliest_labels", "same_labels"]
+
+
+def label_proportions(doc_topic: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """Proportions of labels, without background topics and labels that nothing was learned of.
+
+    Parameters
+    ----------
+    doc_topic : ndarray of shape (n_documents, n_topics)
+        Topic proportions; labels come first, background topics after them.
+    seen : ndarray of bool of shape (n_classes,)
+        Whether a training document had the label.
+
+    Returns
+    -------
+    ndarray of shape (n_documents, n_classes)
+        Rows sum to 1.
+
+    Examples
+    --------
+    >>> label_proportions(np.array([[0.25, 0.25, 0.5]]), np.array([True, True])).tolist()
+    [[0.5, 0.5]]
+    """
+    proportions = doc_topic[:, : len(seen)] * seen
+    return proportions / proportions.sum(axis=1, keepdims=True)
+
+
+def chosen_labels(proportions: np.ndarray, threshold: float) -> np.ndarray:
+    """Which labels have at least a part of the largest proportion of their document.
+
+    Parameters
+    ----------
+    proportions : ndarray of shape (n_documents, n_classes)
+        Proportions of labels.
+    threshold : float
+        The part, above 0 and up to 1.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_documents, n_classes)
+
+    Examples
+    --------
+    >>> chosen_labels(np.array([[0.6, 0.3, 0.1]]), 0.5).tolist()
+    [[True, True, False]]
+    """
+    return proportions >= threshold * proportions.max(axis=1, keepdims=True)
+
+
+def likeliest_labels(proportions: np.ndarray, classes: np.ndarray, n: int) -> list[list[Any]]:
+    """The n labels with the largest proportions in each document, best first.
+
+    Parameters
+    ----------
+    proportions : ndarray of shape (n_documents, n_classes)
+        Proportions of labels.
+    classes : ndarray of shape (n_classes,)
+        The labels.
+    n : int
+        Number of labels.
+
+    Returns
+    -------
+    list of list
+
+    Examples
+    --------
+    >>> likeliest_labels(np.array([[0.1, 0.9]]), np.array(["cat", "dog"]), 1)
+    [['dog']]
+    """
+    return [classes[row[:n]].tolist() for row in np.argsort(-proportions, axis=1, kind="stable")]
+
+
+def same_labels(truth: sparse.csr_array, found: sparse.csr_array) -> float:
+    """The proportion of documents with exactly the right labels.
+
+    Parameters
+    ----------
+    truth, found : csr_array of shape (n_documents, n_classes)
+        1 where a document has a label. One may have columns that the other lacks.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> same_labels(sparse.csr_array([[1, 0], [0, 1]]), sparse.csr_array([[1], [1]]))
+    0.5
+    """
+    width = max(truth.shape[1], found.shape[1])
+    truth, found = truth.copy(), found.copy()
+    truth.resize((truth.shape[0], width))
+    found.resize((found.shape[0], width))
+    return float(1 - (np.abs(truth - found).sum(axis=1) > 0).mean())

@@ -1,0 +1,232 @@
+"""Learning in mini-batches: `partial_fit`, and `fit` with a `batch_size`."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.metaestimators import available_if
+
+from topoi.corpus import Corpus
+from topoi.graph.plan import Plan
+from topoi.graph.weighting import fit_weighting
+from topoi.infer.checkpoints import warn_of_finished, warn_of_more
+from topoi.infer.online import Online, with_words
+from topoi.infer.recipe import make_recipe
+from topoi.infer.rules import Rule, make_rule
+from topoi.infer.session import components
+from topoi.infer.threads import ThreadPool
+from topoi.models.base import TopicModelBase, open_checkpoint
+from topoi.models.preflight import (
+    refuse_fractions,
+    refuse_light_weights,
+    refuse_too_large,
+    warn_of_heavy_weights,
+    warn_of_unknown_words,
+)
+
+__all__ = ["BatchModel"]
+
+NO_BATCHES = (
+    "Mini-batches (partial_fit, batch_size) work with rule 'bp', 'sibp' or 'cvb0', stored messages"
+    " and schedule 'auto' or 'asynchronous'; change these, or fit all documents at once."
+)
+
+
+class BatchModel(TopicModelBase):
+    """A topic model that can learn from a few documents at a time."""
+
+    n_components: int
+    batch_size: int | None
+    learning_decay: float
+    learning_offset: float
+    total_samples: float
+    _online: Online | None
+
+    def _learns_in_batches(self) -> bool:
+        try:
+            rule = make_rule(self.rule)
+        except ValueError as error:
+            raise AttributeError(str(error)) from None
+        if not _takes_batches(rule, self.schedule):
+            raise AttributeError(NO_BATCHES)
+        return True
+
+    @available_if(_learns_in_batches)
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from one more batch of documents.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        Self
+            This model. `total_samples` says how many documents there will be; after `fit`, those of
+            `fit` count.
+        """
+        first = getattr(self, "_online", None) is None
+        if isinstance(X, Corpus) and hasattr(self, "components_"):
+            warn_of_unknown_words(X, self.vocabulary_)
+        counts = self._counts(X, reset=first and not hasattr(self, "components_"))
+        if first:
+            self._begin_online(counts, getattr(self, "_n_docs", self.total_samples))
+        with ThreadPool(self.n_jobs) as pool:
+            self._learn_batch(counts, pool)
+        for name in (
+            "doc_topic_",
+            "_n_docs",
+            "history_",
+            "converged_",
+            "bound_",
+        ):  # they are of an earlier fit
+            self.__dict__.pop(name, None)
+        return self
+
+    def _batch_size(self) -> int | None:
+        size = self.batch_size
+        if size is not None and (not isinstance(size, numbers.Integral) or size < 1):
+            raise ValueError(
+                f"batch_size is {size!r}; expected a whole number of at least 1, or None."
+            )
+        return size
+
+    def _fit_batches(
+        self, counts: sparse.csr_array, size: int, checkpoint: Any, every: int
+    ) -> Self:
+        """Passes over all documents that have words, in batches and in one shuffled order."""
+        self.__dict__.pop("components_", None)  # a fit starts afresh
+        online = self._begin_online(counts, counts.shape[0])
+        docs = with_words(self.weighting_(counts))
+        online.total_docs = self._n_docs = len(docs)
+        done, before, n_batches = 0, online.base, -(-len(docs) // size)
+        plan = Plan(self.n_components, counts)
+        opened = open_checkpoint(checkpoint, every, self, plan, online.first)
+        with opened as saves, ThreadPool(self.n_jobs) as pool, self._monitor(counts) as monitor:
+            saved = (
+                None
+                if saves is None
+                else saves.restore_batches(self.n_components, counts.shape[1], n_batches)
+            )
+            if saves is not None and saved is not None:
+                done, before = saved["done"], saved.get("before")
+                for name in ("seed", "alpha", "beta", "base", "documents"):
+                    setattr(online, name, saved[name])
+                online.batches, online.evidence = done, saved.get("evidence")
+                monitor.resume(saved["history"])
+                monitor.converged = saved["converged"]
+                passes = f"{done} batches ({done / n_batches:.1f} passes)"
+                if done > self.max_iter * n_batches:
+                    warn_of_more(saves.path, passes, self.max_iter, stacklevel=4)
+                elif done == self.max_iter * n_batches or monitor.converged:
+                    warn_of_finished(saves.path, passes, stacklevel=4)
+            order = np.random.default_rng(online.seed).permutation(docs)
+            stopped = monitor.converged
+            while done < self.max_iter * n_batches and not stopped:
+                epoch, place = divmod(done, n_batches)
+                self._learn_batch(counts[np.sort(order[place * size : (place + 1) * size])], pool)
+                done += 1
+                if done % n_batches == 0:  # the end of a pass
+                    stopped = monitor.note(
+                        epoch + 1,
+                        _moved(before, online.base),
+                        lambda: self.perplexity(Corpus(counts)),
+                        self,
+                        "batches",
+                    )
+                    before = online.base
+                if saves is not None:
+                    last = monitor.converged or done >= self.max_iter * n_batches
+                    saves.save_batches(online, done, before, monitor, last=last)
+            self._show_topics(online)
+            self.doc_topic_ = self._fold_in(self.weighting_(counts)).astype(self._dtype)
+            self.n_iter_, self.history_ = done // n_batches, monitor.table()
+            self.converged_ = monitor.converged
+            if saves is not None and (monitor.converged or done >= self.max_iter * n_batches):
+                self._finished_run = saves.finish()
+        return self
+
+    def _begin_online(self, counts: sparse.csr_array, total_docs: float) -> Online:
+        settings = self._settings(self.n_components, counts.shape[1])
+        rule = settings.rule
+        if not _takes_batches(rule, self.schedule):
+            raise ValueError(NO_BATCHES)
+        limits = {
+            "learning_decay": (0, 1),
+            "learning_offset": (1, 1e12),
+            "total_samples": (1, 1e12),
+        }
+        for name, (low, high) in limits.items():
+            value = getattr(self, name)
+            if not isinstance(value, float | int | np.number) or not low <= value <= high:
+                raise ValueError(f"{name} is {value!r}; expected a number from {low} to {high:g}.")
+        base = None
+        if not hasattr(self, "components_"):
+            self.weighting_ = fit_weighting(self.weighting, counts)
+        plan = Plan(self.n_components, self.weighting_(counts))
+        refuse_light_weights(plan.token)
+        settings = self._with_priors(settings, self.n_components)
+        recipe = make_recipe(plan.facts, replace(settings, schedule="asynchronous"))
+        alpha, beta = recipe.alpha, recipe.beta
+        if hasattr(self, "components_"):  # resume from what is fitted
+            alpha, beta = self.doc_topic_prior_, self.topic_word_prior_
+            base = (self.components_.T - beta).astype(np.float64)
+        self._online = Online(
+            n_topics=self.n_components,
+            alpha=alpha,
+            beta=beta,
+            rule=rule,
+            total_docs=total_docs,
+            seed=settings.seed,
+            learn_alpha=settings.doc_topic_prior.learn,
+            learn_beta=settings.topic_word_prior.learn,
+            decay=self.learning_decay,
+            offset=self.learning_offset,
+            init=settings.init,
+            first=settings.word_topic,
+            base=base,
+            batches=0 if base is None else 1,
+            documents=0 if base is None else total_docs,
+        )
+        return self._online
+
+    def _learn_batch(self, counts: sparse.csr_array, pool: ThreadPool) -> None:
+        online = self._online
+        assert online is not None
+        weights = self.weighting_(counts)
+        if online.rule.tokens:
+            refuse_fractions(weights, self.rule)
+        plan = Plan(self.n_components, weights)
+        refuse_too_large(plan, online.rule)
+        warn_of_heavy_weights(plan, online.rule)
+        online.step(weights, pool)
+        if online.base is None:
+            raise ValueError(
+                "The first batch holds no words at all. Begin with documents that have some."
+            )
+        self._show_topics(online)
+        self.n_iter_ = online.batches
+
+    def _show_topics(self, online: Online) -> None:
+        """Fitted attributes from what the batches have taught so far."""
+        assert online.base is not None
+        self._keep_topics(components(online.base, online.beta), online.alpha, online.beta)
+
+
+def _takes_batches(rule: Rule, schedule: str) -> bool:
+    plain = rule.stored and not rule.draws and not rule.digamma_owners
+    return plain and schedule in ("auto", "asynchronous")
+
+
+def _moved(before: np.ndarray | None, after: np.ndarray | None) -> float:
+    """How far the topics moved in a pass: 0 (converged) to 2."""
+    if before is None or after is None:
+        return 2.0
+    return float(np.abs(before / before.sum() - after / after.sum()).sum())

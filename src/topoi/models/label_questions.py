@@ -1,0 +1,132 @@
+"""Questions that models with labels answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from topoi.corpus.metadata import is_table, label_membership, one_each
+from topoi.explore.labels import chosen_labels, label_proportions, likeliest_labels, same_labels
+from topoi.models.base import TopicModelBase
+
+__all__ = ["LabelQuestions"]
+
+
+class LabelQuestions(TopicModelBase):
+    """A model whose first topics are labels."""
+
+    threshold: float
+    classes_: np.ndarray  # (C,)
+    _seen: np.ndarray  # (C,) whether a training document has the label
+    _single: bool  # one label for each document
+    _as_matrix: bool  # labels were given as a matrix
+
+    def _usual_name(self, topic: int) -> str:
+        return (
+            str(self.classes_[topic])
+            if topic < len(self.classes_)
+            else f"background{topic - len(self.classes_)}"
+        )
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns of `transform`: the labels, unless `name_topics` gave others."""
+        return np.array(self.topic_names_, dtype=object)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Proportions of labels in documents.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+            Rows sum to 1. Background topics, and labels that no training document had, are left
+            out.
+        """
+        return label_proportions(np.asarray(self.transform(X)), self._seen)
+
+    def predict(self, X: Any) -> Any:
+        """Labels of documents.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+
+        Returns
+        -------
+        ndarray or list of list
+            In the form of y: one label each, lists of labels, or an indicator matrix.
+        """
+        check_is_fitted(self)
+        proportions = self.predict_proba(X)
+        if self._single:
+            return self.classes_[proportions.argmax(axis=1)]
+        chosen = chosen_labels(proportions, self.threshold)
+        if self._as_matrix:
+            return chosen.astype(np.int64)
+        return [self.classes_[row].tolist() for row in chosen]
+
+    def most_likely(self, X: Any, n: int = 1) -> list[list[Any]]:
+        """The n labels with the largest proportions in each document.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        n : int, default=1
+            Number of labels.
+
+        Returns
+        -------
+        list of list
+            For each document, best first.
+        """
+        check_is_fitted(self)
+        return likeliest_labels(self.predict_proba(X), self.classes_, n)
+
+    def score(self, X: Any, y: Any = None, **metadata: Any) -> float:
+        """Mean log-likelihood per token; with y, the accuracy of `predict`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : as in `fit`, default=None
+            The true labels.
+
+        Returns
+        -------
+        float
+            With y, the proportion of documents with exactly the right labels.
+        """
+        if y is None:
+            return super().score(X)
+        predicted = self.predict(X)
+        n_docs = len(predicted)
+        in_matrix = is_table(one_each(y))
+        truth = label_membership(y, n_docs, "y", None if in_matrix else self.classes_).matrix
+        known = None if self._as_matrix else self.classes_
+        found = label_membership(predicted, n_docs, "y", known).matrix
+        return same_labels(truth, found)
+
+    def top_words_by_label(self, n: int = 10, **options: Any) -> dict[Any, list[str]]:
+        """The top words of each label.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Number of words.
+        **options
+            Those of `top_words`.
+
+        Returns
+        -------
+        dict of label to list of str
+        """
+        return dict(zip(self.classes_.tolist(), self.top_words(n, **options), strict=False))

@@ -1,0 +1,124 @@
+"""Questions that models with links answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from topoi.corpus.links import document_name, whole_pairs
+from topoi.explore.authors import best
+from topoi.explore.links import link_roots, pair_scores
+from topoi.models.base import TopicModelBase
+
+__all__ = ["LinkQuestions"]
+
+
+class LinkQuestions(TopicModelBase):
+    """A model that learned which topics link to which."""
+
+    link_joint_: np.ndarray  # (K, K)
+    links_: sparse.csr_array  # (D, D)
+
+    def _places(self, pairs: np.ndarray) -> np.ndarray:
+        """(m, 2) numbers of training documents, from numbers or from names."""
+        if pairs.dtype.kind in "UO" and self.doc_names_ is not None:
+            number = {name: i for i, name in enumerate(self.doc_names_.tolist())}
+            named = [[document_name(name) for name in pair] for pair in pairs.tolist()]
+            unknown = next((name for pair in named for name in pair if name not in number), None)
+            if unknown is not None:
+                raise ValueError(
+                    f"pairs names {unknown!r}, which is not the name of a training document."
+                )
+            return np.array([[number[name] for name in pair] for pair in named], dtype=np.int64)
+        pairs = whole_pairs(pairs)
+        bad = pairs[(pairs < 0) | (pairs >= len(self.doc_topic_))]
+        if len(bad):
+            raise ValueError(
+                f"pairs names document {bad[0]}; training documents are numbered 0 to"
+                f" {len(self.doc_topic_) - 1}."
+            )
+        return pairs
+
+    def score_proportions(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Scores of pairs of documents from their topic proportions: how well they agree through
+        the table of topics that link.
+
+        Parameters
+        ----------
+        first, second : ndarray of shape (n_pairs, n_components)
+            Topic proportions of the two ends.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+            1 is the score of a document with itself; where few links were seen, pairs of topics
+            that link may score higher.
+        """
+        return pair_scores(first, second, self.link_joint_)
+
+    def link_scores(self, pairs: Any) -> np.ndarray:
+        """Scores of pairs of training documents: the higher, the likelier is a link.
+
+        Parameters
+        ----------
+        pairs : array of shape (n_pairs, 2)
+            Numbers of training documents, or their names.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+            See `score_proportions`.
+
+        Examples
+        --------
+        >>> from topoi import RelationalTopicModel
+        >>> from topoi.datasets import make_links
+        >>> corpus, _ = make_links(60)
+        >>> model = RelationalTopicModel(3, max_iter=5).fit(corpus)
+        >>> model.link_scores([(0, 1), (0, 2)]).shape
+        (2,)
+        """
+        check_is_fitted(self)
+        ends = np.asarray(pairs)
+        if ends.size and (ends.ndim != 2 or ends.shape[1] != 2):
+            raise ValueError(
+                f"pairs has shape {ends.shape}; expected two columns, the two documents of each"
+                " pair. For new documents use recommend_links(X)."
+            )
+        places = self._places(ends.reshape(-1, 2))
+        proportions = self.doc_topic_.astype(np.float64)
+        return self.score_proportions(proportions[places[:, 0]], proportions[places[:, 1]])
+
+    def recommend_links(self, X: Any, n: int = 10) -> list[list[tuple[Any, float]]]:
+        """The training documents that new documents are likeliest to link to.
+
+        Parameters
+        ----------
+        X : Corpus, array, sparse matrix or DataFrame of shape (n_docs, n_words)
+            New documents.
+        n : int, default=10
+            Number of recommendations for each.
+
+        Returns
+        -------
+        list of lists
+            For each document n pairs (training document, score), best first. Training documents
+            are called by their names, or by their numbers if the fit knew no names.
+
+        Examples
+        --------
+        >>> from topoi import RelationalTopicModel
+        >>> from topoi.datasets import make_links
+        >>> corpus, _ = make_links(60)
+        >>> model = RelationalTopicModel(3, max_iter=5).fit(corpus)
+        >>> [len(best) for best in model.recommend_links(corpus.counts[:2], n=4)]
+        [4, 4]
+        """
+        check_is_fitted(self)
+        known = link_roots(self.doc_topic_.astype(np.float64), self.link_joint_)[0]
+        new = np.asarray(self.transform(X), dtype=np.float64)
+        names = range(len(known)) if self.doc_names_ is None else self.doc_names_.tolist()
+        return [best(names, known @ spoken, n) for spoken in link_roots(new, self.link_joint_)[1]]
