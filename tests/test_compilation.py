@@ -43,7 +43,7 @@ def use_everything(n_topics: int, **options) -> None:
     LDA(300, max_iter=21, **options).fit(corpus)  # so many topics that documents get lists
     LDA(n_topics, rule=rules.BP(messages="none"), max_iter=3, **options).fit(corpus)
     evaluate.completion_perplexity(model, corpus)
-    evaluate.completion_perplexity(model.components_, corpus, fold_in_rule="gibbs")
+    evaluate.completion_perplexity(model.components_, corpus.counts, fold_in_rule="gibbs")
     evaluate.left_to_right(model, corpus[:3], n_particles=2)
 
 
@@ -136,6 +136,12 @@ def test_numba_waits_until_it_is_needed(code):
         " set(sys.modules)))"
     ).stdout
     assert heavy.strip() == "[]"
+
+
+def test_a_model_imports_neither_reports_nor_measures_nor_progress_bars():
+    late = ["rich", "matplotlib", "sklearn.metrics", "topoi.evaluate", "topoi.report.page"]
+    code = f"from topoi import LDA; import sys; print(sorted(set({late}) & set(sys.modules)))"
+    assert run_python(code).stdout.strip() == "[]"
 
 
 def test_the_command_shows_its_help():

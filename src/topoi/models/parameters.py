@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from topoi.choices import RuleName, ScheduleName, WeightingName
-from topoi.infer.monitor import Record
+from topoi.infer.history import Record
 from topoi.infer.priors import checked_prior
 from topoi.infer.recipe import Prior as RecipePrior
 from topoi.infer.recipe import Settings, named_schedule
