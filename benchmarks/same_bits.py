@@ -16,6 +16,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -96,10 +97,14 @@ def cases() -> Iterator[tuple[str, Callable[[], list[np.ndarray]]]]:
         fitted(lambda **kw: LDA(10, schedule="incremental", **kw), large),
     )
     yield "LDA large, many topics", fitted(lambda **kw: LDA(300, **kw), large, max_iter=22)
-    yield (
-        "LDA vb inner",
-        fitted(lambda **kw: LDA(5, rule=rules.VB(inner=5), schedule="synchronous", **kw), small),
-    )
+    for inner in (1, 5):
+        yield (
+            f"LDA vb inner {inner}",
+            fitted(
+                lambda n=inner, **kw: LDA(5, rule=rules.VB(inner=n), schedule="synchronous", **kw),
+                small,
+            ),
+        )
     yield (
         "LDA vb textbook",
         fitted(
@@ -209,6 +214,24 @@ def _digests_of(tree: Path) -> dict[str, str]:
     )
 
 
+@contextmanager
+def checked_out(revision: str) -> Iterator[Path]:
+    """A folder with the files of a revision."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "base"
+        subprocess.run(
+            ["git", "worktree", "add", "--detach", "--quiet", str(tree), revision],
+            cwd=ROOT,
+            check=True,
+        )
+        try:
+            yield tree
+        finally:
+            subprocess.run(
+                ["git", "worktree", "remove", "--force", str(tree)], cwd=ROOT, check=True
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.same_bits", description=__doc__)
     parser.add_argument(
@@ -219,19 +242,8 @@ def main() -> None:
     if args.print:
         print(json.dumps(digests()))
         return
-    with tempfile.TemporaryDirectory() as folder:
-        base = Path(folder) / "base"
-        subprocess.run(
-            ["git", "worktree", "add", "--detach", "--quiet", str(base), args.base],
-            cwd=ROOT,
-            check=True,
-        )
-        try:
-            before = _digests_of(base)
-        finally:
-            subprocess.run(
-                ["git", "worktree", "remove", "--force", str(base)], cwd=ROOT, check=True
-            )
+    with checked_out(args.base) as base:
+        before = _digests_of(base)
     now = _digests_of(ROOT)
     wrong = [name for name in {**before, **now} if before.get(name) != now.get(name)]
     for name in wrong:

@@ -138,6 +138,12 @@ def test_numba_waits_until_it_is_needed(code):
     assert heavy.strip() == "[]"
 
 
+def test_a_model_imports_neither_reports_nor_measures_nor_progress_bars():
+    late = ["rich", "matplotlib", "sklearn.metrics", "topoi.evaluate", "topoi.report.page"]
+    code = f"from topoi import LDA; import sys; print(sorted(set({late}) & set(sys.modules)))"
+    assert run_python(code).stdout.strip() == "[]"
+
+
 def test_the_command_shows_its_help():
     """`topoi --help` as installed, without Numba."""
     code = """

@@ -1,7 +1,9 @@
 """LDA over a Dask cluster: documents stay where they are, and only what words hold travels.
 
-    from dask.distributed import Client model = topoi.distributed.fit(topoi.LDA(100), ["part0.npz",
-    "part1.npz"], client=Client("scheduler:8786"))
+    from dask.distributed import Client
+
+    client = Client("scheduler:8786")
+    model = topoi.distributed.fit(topoi.LDA(100), ["part0.npz", "part1.npz"], client=client)
 
 The parts decide the result, not the workers: on one worker or on twenty, topics are the same to the
 bit.
@@ -10,7 +12,6 @@ bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,10 @@ from topoi.models.fitting import (
     rule_of,
     seed_of,
     settings_of,
+    take_words,
     with_priors,
+    without_documents,
+    words_of,
 )
 from topoi.models.lda import LDA
 from topoi.models.preflight import (
@@ -47,14 +51,6 @@ __all__ = ["fit", "transform"]
 Place = Callable[
     [int, Any, LDA, int], Any
 ]  # makes the shard with this number, of this part, for this model and seed
-WORDS = (
-    "n_features_in_",
-    "feature_names_in_",
-    "vocabulary_",
-    "vectorizer_",
-    "_dtype",
-    "_topic_names",
-)  # what a model knows of its input
 NO_SHARDS = (
     "Over parts only LDA with rule 'bp', 'sibp' or 'cvb0', schedule 'auto', 'relaxed' or"
     " 'asynchronous', stored messages, weighting 'count' and no batch_size can be fitted"
@@ -81,7 +77,7 @@ class Part(Shard):
 
     def words(self) -> dict[str, Any]:
         """What the first part has taught the model of its input, for the others."""
-        return {name: value for name, value in vars(self.model).items() if name in WORDS}
+        return words_of(self.model)
 
     def check(self, schedule: str, lists: bool) -> tuple[float, np.ndarray, float]:
         """Refuse what a fit could not do, before it takes memory.
@@ -157,15 +153,6 @@ def _check_parts(parts: Any) -> None:
         )
 
 
-def _reader(model: LDA) -> LDA:
-    """The model as parts need it: without what has no use there, or may not travel."""
-    reader = copy(model)
-    reader.callbacks, reader.init = None, "hard"
-    for name in ("doc_topic_", "doc_names_", "history_", "_online"):
-        reader.__dict__.pop(name, None)
-    return reader
-
-
 def _placing(client: Any) -> Place:
     """Shards on the workers of a cluster, in turn."""
     try:
@@ -206,13 +193,11 @@ def _placing(client: Any) -> Place:
 
 def _placed(parts: Sequence[Any], model: LDA, place: Place, seed: int) -> list[Any]:
     """A shard of each part. Also `model` learns what the first one knows of words."""
-    reader = _reader(model)
-    reader.__dict__.pop("components_", None)
+    reader = without_documents(model, fitted=False)
     shards = waited([place(0, parts[0], reader, seed)])
     (words,) = everywhere(shards, "words")
     for each in (reader, model):
-        each.__dict__.pop("feature_names_in_", None)  # of an earlier fit
-        each.__dict__.update(words)
+        take_words(each, words)
     return shards + waited(
         [place(number, part, reader, seed) for number, part in enumerate(parts[1:], 1)]
     )
@@ -263,7 +248,7 @@ def transform(model: LDA, parts: Sequence[Any], *, client: Any = None) -> list[n
             " time."
         )
     check_is_fitted(model)
-    place, reader = _placing(client), _reader(model)
+    place, reader = _placing(client), without_documents(model, fitted=True)
     shards = waited(
         [place(number, part, reader, 0) for number, part in enumerate(parts, 1)]
     )  # from 1: no part teaches words

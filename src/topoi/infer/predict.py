@@ -16,7 +16,8 @@ from topoi.graph.plan import Plan
 from topoi.graph.wiring import build_graph, padded_width
 from topoi.infer import afresh
 from topoi.infer.edge_messages import edge_messages
-from topoi.infer.monitor import Monitor, Record
+from topoi.infer.history import Record
+from topoi.infer.monitor import Monitor
 from topoi.infer.recipe import Prior, Settings, make_recipe
 from topoi.infer.rules import Rule
 from topoi.infer.session import first_state, pass_messages

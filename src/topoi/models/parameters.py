@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from topoi.choices import RuleName, ScheduleName, WeightingName
 from topoi.infer.edge_messages import checked_messages
-from topoi.infer.monitor import Record
+from topoi.infer.history import Record
 from topoi.infer.priors import checked_prior
 from topoi.infer.recipe import Prior as RecipePrior
 from topoi.infer.recipe import Settings, named_schedule

@@ -15,8 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
-from topoi.infer.history import HISTORY
-from topoi.infer.monitor import Record
+from topoi.infer.history import HISTORY, Record
 from topoi.infer.priors import LEAST_PRIOR, MOST_PRIOR
 from topoi.io.patterns import is_safe_pattern
 from topoi.io.vectorize import TOKEN

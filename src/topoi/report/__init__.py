@@ -1,7 +1,3 @@
-"""One HTML page about a fitted model: no scripts, nothing from the network, so it opens anywhere,
-travels by mail and prints.
+"""One HTML page about a fitted model: nothing from the network, so it opens anywhere, travels by
+mail and prints. `page.write` writes it.
 """
-
-from topoi.report.page import write
-
-__all__ = ["write"]
