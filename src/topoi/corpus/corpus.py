@@ -22,7 +22,7 @@ from topoi.printable import printable
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import CountVectorizer
 
-__all__ = ["Corpus", "canonical_corpus", "counts_for", "unwrapped"]
+__all__ = ["Corpus", "canonical_corpus"]
 
 BESIDE = ("vocabulary", "authors", "links", "labels", "doc_names", "dates", "texts")
 LONGEST_SHOWN, MOST_SHOWN = 40, 5  # characters of a name, and names, in a notebook
@@ -238,20 +238,6 @@ class Corpus:
             raise ValueError(f"A corpus of {self.n_docs} documents cannot be split; it takes two.")
         n_test = min(max(1, round(test_size * self.n_docs)), self.n_docs - 1)
         return self[np.sort(order[n_test:])], self[np.sort(order[:n_test])]
-
-
-def unwrapped(model: Any, X: Any) -> tuple[Any, Any]:
-    """The last step of a scikit-learn Pipeline, and X as the steps before it make it; any other
-    model as it is.
-    """
-    return (model[-1], model[:-1].transform(X)) if hasattr(model, "steps") else (model, X)
-
-
-def counts_for(model: Any, X: Any) -> Any:
-    """The counts of a Corpus over the words of a fitted model, if both know their words; any other
-    X as it is.
-    """
-    return X.like(getattr(model, "vocabulary_", None)).counts if isinstance(X, Corpus) else X
 
 
 def canonical_corpus(counts: sparse.csr_array, **beside: Any) -> Corpus:
