@@ -61,6 +61,8 @@ class TopicModel(TopicModelBase):
     init : {"hard", "soft"}, fitted model or array-like, default="hard"
         How messages start. "hard": a random topic each (with "auto": topics merged from more).
         "soft": random proportions. A model or its topics x words array: from these topics.
+        Messages of X, (n_nonzeros, n_components) as `messages` gives them, or the topic of each
+        nonzero: from these.
     evaluate_every : int, default=5
         Sweeps between two measurements of training perplexity. 0 or -1 measures none, so that `tol`
         cannot stop the run.

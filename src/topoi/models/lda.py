@@ -54,6 +54,8 @@ class LDA(BatchModel):
     init : {"hard", "soft"}, fitted model or array-like, default="hard"
         How messages start. "hard": a random topic each (with "auto": topics merged from more).
         "soft": random proportions. A model or its topics x words array: from these topics.
+        Messages of X, (n_nonzeros, n_components) as `messages` gives them, or the topic of each
+        nonzero: from these.
     weighting : {"count", "tf", "tfidf", "log"}, default="count"
         Weights that messages carry. Perplexity is always that of raw counts.
     batch_size : int or None, default=None
