@@ -9,7 +9,7 @@ import numpy as np
 
 from topoi.infer import kernels
 from topoi.infer.afresh import infer_afresh
-from topoi.infer.arrays import Fields, lists_of
+from topoi.infer.arrays import Fields
 from topoi.infer.memory import pad_topics
 from topoi.infer.monitor import Monitor
 from topoi.infer.priors import Learner
@@ -155,9 +155,9 @@ def _pass_messages(state: State, rule: Rule, schedule: Schedule, pool: ThreadPoo
     kernel, lists = (
         (kernels.gibbs_stage, ())
         if rule.draws
-        else (kernels.sweep_stage, (lists_of(arrays),))
+        else (kernels.sweep_stage, (arrays.lists,))
         if graph.max_owners == 1
-        else (kernels.joint_stage, (lists_of(arrays),))
+        else (kernels.joint_stage, (arrays.lists,))
     )
     for stage in range(graph.n_word_blocks):
         pool.each(kernel, arrays, *lists, read, write, state.messages, fields, params, stage)

@@ -13,18 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
+from topoi.graph.arrays import GraphArrays
 from topoi.graph.fields import LearnedField
 from topoi.graph.wiring import Graph
 from topoi.infer import kernels
-from topoi.infer.arrays import (
-    ActiveSet,
-    Fields,
-    GraphArrays,
-    Messages,
-    SweepParams,
-    Tables,
-    lists_of,
-)
+from topoi.infer.arrays import ActiveSet, Fields, Messages, SweepParams, Tables
 from topoi.infer.memory import allocate, pad_topics, release
 from topoi.infer.proportions import Proportions
 from topoi.infer.rules import Rule
@@ -139,7 +132,7 @@ class State(Proportions):
                 pool.each(
                     kernels.stateless_start_stage,
                     graph.arrays,
-                    lists_of(graph.arrays),
+                    graph.arrays.lists,
                     state.tables,
                     params,
                     source,
@@ -174,7 +167,7 @@ class State(Proportions):
             pool.each(
                 kernels.recall_stage,
                 self.graph.arrays,
-                lists_of(self.graph.arrays),
+                self.graph.arrays.lists,
                 self.tables,
                 self.messages,
                 params,
@@ -295,9 +288,7 @@ class State(Proportions):
         tables = blank_tables(self.graph, self.word_base, self.tables)
         arrays, faced, params = self.oriented(tables, self.params(rule, in_place=False))
         for stage in range(self.graph.n_word_blocks):
-            pool.each(
-                self._count_kernel, arrays, lists_of(arrays), faced, self.messages, params, stage
-            )
+            pool.each(self._count_kernel, arrays, arrays.lists, faced, self.messages, params, stage)
         self.tables = self.finished(tables)
 
     def word_counts(self, rule: Rule, pool: ThreadPool) -> np.ndarray:
@@ -313,7 +304,7 @@ class State(Proportions):
             pool.each(
                 self._count_kernel,
                 self.graph.arrays,
-                lists_of(self.graph.arrays),
+                self.graph.arrays.lists,
                 tables,
                 self.messages,
                 self.params(rule, in_place=False),

@@ -176,7 +176,7 @@ def count_stage(arrays, lists, write, messages, params, stage, worker, n_workers
     """Count the messages of this worker's cells into `write`: the tables anew, without the drift of
     many small differences. All documents have one owner.
 
-    lists: arrays.topics, or None where no document has a list; nothing is compiled for lists then.
+    lists: `GraphArrays.lists`.
     """
     gain = buffers(1, len(params.alpha))[0]
     for p in range(worker, params.n_doc_blocks, n_workers):

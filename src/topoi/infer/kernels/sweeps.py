@@ -29,7 +29,7 @@ __all__ = ["sweep_stage", "visit_singles"]
 def visit_singles(arrays, lists, read, write, messages, fields, params, scratch, begin, end):
     """Visits messages.order[begin:end], all to documents of one owner.
 
-    lists: arrays.topics, or None where no document has a list; nothing is compiled for lists then.
+    lists: `GraphArrays.lists`.
     """
     zero, one = f4(0), f4(1)
     K = len(params.alpha)
