@@ -74,15 +74,30 @@ class Corpus:
     ([['Ann', 'Bob']], 2, (2, 2))
     """
 
-    counts: Any
-    vocabulary: Any = None
-    authors: Any = None
-    links: Any = None
-    labels: Any = None
-    doc_names: Any = None
-    dates: Any = None
+    counts: sparse.csr_array
+    vocabulary: np.ndarray | None = None
+    authors: Membership | None = None
+    links: sparse.csr_array | None = None
+    labels: Membership | None = None
+    doc_names: list[str] | None = None
+    dates: list[str] | None = None
     vectorizer: CountVectorizer | None = None
-    texts: Any = None
+    texts: list[str] | None = None
+
+    if TYPE_CHECKING:  # the types above are those that are held, whatever is given
+
+        def __init__(
+            self,
+            counts: Any,
+            vocabulary: Any = None,
+            authors: Any = None,
+            links: Any = None,
+            labels: Any = None,
+            doc_names: Any = None,
+            dates: Any = None,
+            vectorizer: CountVectorizer | None = None,
+            texts: Any = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         counts = check_counts(self.counts, name="counts")
@@ -116,15 +131,15 @@ class Corpus:
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of documents and words."""
-        return self.counts.shape
+        return self.n_docs, self.n_words
 
     @property
     def n_docs(self) -> int:
-        return self.counts.shape[0]
+        return int(self.counts.shape[0])
 
     @property
     def n_words(self) -> int:
-        return self.counts.shape[1]
+        return int(self.counts.shape[1])
 
     @property
     def words(self) -> list[str]:

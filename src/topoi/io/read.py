@@ -162,7 +162,7 @@ def _counts_of(source: Any, vocabulary: Any, layer: str | None) -> Corpus | None
         corpus = Corpus(source)
     else:
         return source if isinstance(source, Corpus) else None
-    words = read_words(Path(vocabulary)) if isinstance(vocabulary, str | Path) else vocabulary
+    words: Any = read_words(Path(vocabulary)) if isinstance(vocabulary, str | Path) else vocabulary
     return corpus if words is None else replace(corpus, vocabulary=words)
 
 
@@ -179,7 +179,7 @@ def _beside_counts(
             " the names of columns out, give a value per document (in Python), or give a table of"
             " texts."
         )
-    values = {
+    values: dict[str, Any] = {
         FIELDS[what]: (
             _column_of(obs, what, value, name, separator) if isinstance(value, str) else value
         )

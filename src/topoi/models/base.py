@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class TopicModelBase(Labelling, Parameters):
         counts: sparse.csr_array,
         factors: Sequence[Factor],
         n_topics: int,
-        checkpoint: Any,
+        checkpoint: str | Path | None,
         every: int,
     ) -> State:
         """Compile words and `factors`, pass messages until the stop rule holds, and keep what was
@@ -79,7 +80,7 @@ class TopicModelBase(Labelling, Parameters):
         counts: sparse.csr_array,
         factors: Sequence[Words | Factor],
         n_topics: int,
-        checkpoint: Any,
+        checkpoint: str | Path | None,
         every: int,
     ) -> State:
         settings = self._settings(n_topics, counts.shape[1], n_edges=counts.nnz)
@@ -158,7 +159,7 @@ class TopicModelBase(Labelling, Parameters):
         X: Any,
         y: Any = None,
         *,
-        checkpoint: Any = None,
+        checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
         **metadata: Any,
     ) -> np.ndarray:
@@ -293,7 +294,7 @@ class TopicModelBase(Labelling, Parameters):
 
 @contextmanager
 def open_checkpoint(
-    path: Any,
+    path: str | Path | None,
     every: int,
     model: TopicModelBase,
     plan: Plan,
