@@ -93,6 +93,9 @@ def fit(
     background: Annotated[
         int, typer.Option(min=0, help="Labeled LDA: topics beside the labels.")
     ] = 0,
+    keep_text: Annotated[
+        bool, typer.Option("--keep-text", help="Keep the texts in the model file, to show them.")
+    ] = False,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
@@ -112,7 +115,7 @@ def fit(
     inputs = [*inputs_of(input, columns, words), *([start] if start else [])]
     _check_outputs(output, checkpoint, inputs, force)
     begin = load_model(start) if start else None
-    corpus = read_corpus(input, columns, words, like=begin)
+    corpus = read_corpus(input, columns, words, like=begin, keep_text=keep_text)
     if corpus.n_docs < 2:
         raise ValueError(
             f"{input} holds one document, and topics are learned from many; give more, or cut a"
@@ -188,10 +191,11 @@ def _command_to_go_on(
         for f in fields(columns)
         if getattr(columns, f.name) != f.default
     }
-    options = [
+    options: list[str] = [
         part
         for name, value in given.items()
-        for part in (f"--{name}", getattr(value, "value", value))
+        for each in (value if isinstance(value, list) else [value])
+        for part in (f"--{name}", str(getattr(each, "value", each)))
     ]
     settings = {
         "rule": "rule",
@@ -200,6 +204,7 @@ def _command_to_go_on(
         "tol": "tol",
         "seed": "random_state",
     }
+    options += ["--keep-text"] * (estimator.documents_.texts is not None)
     same = [
         part
         for flag, name in settings.items()

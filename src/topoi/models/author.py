@@ -113,6 +113,9 @@ class AuthorTopicModel(AuthorQuestions):
         The word of each column, if known.
     vectorizer_ : CountVectorizer or None
         What made counts of the training texts, if known.
+    documents_ : TrainingDocuments or None
+        What is known about the training documents: names, dates, lengths, authors, labels, groups,
+        and texts if they were kept. None after `partial_fit`.
     doc_names_ : ndarray of shape (n_documents,) or None
         Names of the training documents, if known.
     n_features_in_ : int
@@ -199,6 +202,7 @@ class AuthorTopicModel(AuthorQuestions):
         named = len(self.author_names_)
         self.author_counts_ = state.owner_counts()[:named].astype(np.float64)
         self.author_topic_ = state.owner_topic()[:named]
+        self._know(authors=members)
         return self
 
     def transform(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,12 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
+from topoi.corpus.documents import TrainingDocuments
 from topoi.graph.factors import Documents, Factor, Words, make_plan
 from topoi.graph.plan import Plan
 from topoi.graph.weighting import fit_weighting
 from topoi.infer import session
-from topoi.infer.likelihood import document_log_likelihood
+from topoi.infer.likelihood import document_fit, document_log_likelihood
 from topoi.infer.monitor import Monitor
 from topoi.infer.predict import (
     fold_in,
@@ -95,6 +97,7 @@ class TopicModelBase(Labelling, Parameters):
         with open_checkpoint(checkpoint, every, self, plan, start) as saves:
             fitted, state = session.fit(plan, settings, lambda: self._monitor(counts), saves)
             self._keep(fitted)
+            self._keep_fit(counts)
             if saves is not None and fitted.finished:
                 self._finished_run = saves.finish()
         return state
@@ -107,6 +110,16 @@ class TopicModelBase(Labelling, Parameters):
         self.n_iter_ = fitted.n_iter
         self.history_ = fitted.history
         self.converged_ = fitted.converged
+
+    def _keep_fit(self, counts: sparse.csr_array) -> None:
+        """How well the topics of each training document explain its words."""
+        with ThreadPool(self.n_jobs) as pool:
+            self._know(fit=document_fit(counts, self.doc_topic_, self.topic_word_, pool))
+
+    def _know(self, **about: Any) -> None:
+        """Add to what is known about the training documents."""
+        assert self.documents_ is not None, "a fit has documents"
+        self.documents_ = replace(self.documents_, **about)
 
     def _keep_topics(self, components: np.ndarray, alpha: np.ndarray, beta: float) -> None:
         self.components_ = components.astype(self._dtype, copy=False)
@@ -134,9 +147,7 @@ class TopicModelBase(Labelling, Parameters):
             names = getattr(self, "feature_names_in_", None)
             self.vocabulary_ = corpus.vocabulary if corpus.vocabulary is not None else names
             self.vectorizer_ = corpus.vectorizer
-            self.doc_names_ = (
-                None if corpus.doc_names is None else np.array(corpus.doc_names, dtype=str)
-            )
+            self.documents_ = TrainingDocuments.of(corpus)
             self._topic_names: dict[int, str] = {}
             self._finished_run = None
         return corpus

@@ -15,7 +15,7 @@ from topoi.storage.schema import decoded, encoded
 
 __all__ = ["FORMAT", "load", "save"]
 
-FORMAT = 2
+FORMAT = 3
 KEYS = {"format", "topoi", "class", "values", "sha256"}  # of the manifest
 MODELS = {
     "AuthorTopicModel": "topoi.models.author",

@@ -109,6 +109,9 @@ class LabeledLDA(LabelQuestions):
         The word of each column, if known.
     vectorizer_ : CountVectorizer or None
         What made counts of the training texts, if known.
+    documents_ : TrainingDocuments or None
+        What is known about the training documents: names, dates, lengths, authors, labels, groups,
+        and texts if they were kept. None after `partial_fit`.
     doc_names_ : ndarray of shape (n_documents,) or None
         Names of the training documents, if known.
     n_features_in_ : int
@@ -224,6 +227,7 @@ class LabeledLDA(LabelQuestions):
             checkpoint_every,
         )
         self.classes_ = classes
+        self._know(labels=labels)
         return self
 
     def _prediction_factors(self, corpus: Corpus, labels: Any = None) -> list[Factor]:

@@ -123,6 +123,9 @@ class RelationalTopicModel(LinkQuestions):
         The word of each column, if known.
     vectorizer_ : CountVectorizer or None
         What made counts of the training texts, if known.
+    documents_ : TrainingDocuments or None
+        What is known about the training documents: names, dates, lengths, authors, labels, groups,
+        and texts if they were kept. None after `partial_fit`.
     doc_names_ : ndarray of shape (n_documents,) or None
         Names of the training documents, if known.
     n_features_in_ : int
@@ -223,7 +226,7 @@ class RelationalTopicModel(LinkQuestions):
         self.link_joint_ = joint / joint.sum()
         self.links_ = factor.adjacency
         self.own_topic_ = state.own_topic().astype(self._dtype)
-        self.doc_names_ = None if names is None else np.array(names, dtype=str)
+        self._know(names=None if names is None else np.array(names, dtype=str))
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **metadata: Any) -> np.ndarray:
