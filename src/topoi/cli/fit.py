@@ -16,7 +16,18 @@ import typer
 
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
 from topoi.cli.kinds import NAMES, Kind, chosen_kind, make_estimator, mention_documents_without
-from topoi.cli.options import AsJson, Columns, Force, Input, Jobs, Seed, Words, choice, option
+from topoi.cli.options import (
+    AsJson,
+    Columns,
+    Force,
+    Guide,
+    Input,
+    Jobs,
+    Seed,
+    Words,
+    choice,
+    option,
+)
 from topoi.cli.output import note, show, show_json
 from topoi.cli.reading import inputs_of, load_model, read_corpus
 from topoi.cli.show import topic_rows, topics_table
@@ -98,6 +109,7 @@ def fit(
     input: Input,
     columns: Columns,
     words: Words,
+    guide: Guide,
     learning: Learning,
     saving: Saving,
     topics: Annotated[
@@ -123,8 +135,10 @@ def fit(
     Ctrl-C keeps the last finished sweep.
     """
     start, checkpoint = learning.start, saving.checkpoint
-    inputs = [*inputs_of(input, columns, words), *([start] if start else [])]
+    others = [path for path in (start, guide.seeds) if path is not None]
+    inputs = [*inputs_of(input, columns, words), *others]
     _check_outputs(output, checkpoint, inputs, force)
+    seeds = guide.given()
     begin = load_model(start) if start else None
     corpus = read_corpus(input, columns, words, like=begin, keep_text=saving.keep_text)
     if corpus.n_docs < 2:
@@ -154,6 +168,7 @@ def fit(
         "n_jobs": learning.jobs or -1,
         "random_state": learning.seed,
         "init": begin if begin is not None else "hard",
+        "seeds": seeds,
     }
     mention_documents_without(kind, corpus)
     if topics is not None and kind is Kind.labeled:
@@ -180,28 +195,32 @@ def fit(
             f"Stopped by Ctrl-C after sweep {estimator.n_iter_}, which {output} holds. To begin"
             " again from its topics:"
         )
-        note(f"  {_command_to_go_on(input, columns, kind, output, estimator)}")
+        note(f"  {_command_to_go_on(input, columns, guide, kind, output, estimator)}")
         if checkpoint is not None and checkpoint.exists():
             note(f"Or run the same command again, with --force: it resumes from {checkpoint}.")
         raise typer.Exit(1)
 
 
 def _command_to_go_on(
-    input: Path, columns: Columns, kind: Kind, output: Path, estimator: Any
+    input: Path, columns: Columns, guide: Guide, kind: Kind, output: Path, estimator: Any
 ) -> str:
     """The command that begins with the saved topics and the same settings; which words count is
     known to the model.
     """
     given = {
-        f.name: getattr(columns, f.name)
-        for f in fields(columns)
-        if getattr(columns, f.name) != f.default
+        f.name: getattr(group, f.name)
+        for group in (columns, guide)
+        for f in fields(group)
+        if getattr(group, f.name) != f.default
     }
     options: list[str] = [
         part
         for name, value in given.items()
         for each in (value if isinstance(value, list) else [value])
-        for part in (f"--{name}", str(getattr(each, "value", each)))
+        for part in (
+            f"--{name.replace('_', '-')}",
+            *([] if each is True else [str(getattr(each, "value", each))]),
+        )
     ]
     settings = {
         "rule": "rule",

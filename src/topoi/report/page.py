@@ -106,7 +106,7 @@ def _facts(model: Any, measured: dict[str, float] | None) -> Html:
         ("words", f"{model.components_.shape[1]:,}"),
         _length(model),
         ("prior of topics", f"{alpha.sum():.3g} in all, {alpha.min():.3g} to {alpha.max():.3g}"),
-        ("prior of words", f"{model.topic_word_prior_:.3g}"),
+        ("prior of words", f"{np.min(model.topic_word_prior_):.3g}"),
         (
             "diversity",
             f"{topic_diversity(model):.2f} ",
