@@ -14,6 +14,7 @@ import typer
 from topoi.cli.apply import choose, convert, evaluate, report, transform
 from topoi.cli.demo import demo
 from topoi.cli.fit import fit
+from topoi.cli.label import label
 from topoi.cli.output import make_encodable
 from topoi.cli.shell import DEBUG, Commands, command
 from topoi.cli.show import authors, links, topics
@@ -48,7 +49,19 @@ def _topoi(
         os.environ[DEBUG] = "1"
 
 
-for function in (demo, fit, topics, transform, evaluate, report, choose, authors, links, convert):
+for function in (
+    demo,
+    fit,
+    topics,
+    transform,
+    label,
+    evaluate,
+    report,
+    choose,
+    authors,
+    links,
+    convert,
+):
     command(app)(function)
 
 
