@@ -12,6 +12,7 @@ bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
+from topoi.corpus.corpus import canonical_corpus
+from topoi.corpus.documents import TrainingDocuments
 from topoi.infer.recipe import chosen_schedule, make_recipe
 from topoi.infer.rounds import facts_of_all, fit_shards
 from topoi.infer.shards import Shard, everywhere, waited
@@ -72,7 +75,9 @@ class Part(Shard):
             counts = read_counts(model, documents, first=number == 0)
         except ValueError as error:
             raise ValueError(f"Part {number}: {error}") from error
-        self.model, self.names = model, getattr(documents, "doc_names", None)
+        self.model = model
+        known = documents if isinstance(documents, Corpus) else canonical_corpus(counts)
+        self.documents = replace(TrainingDocuments.of(known), tokens=counts.sum(axis=1))
         super().__init__(counts, model.n_components, number, seed, model.n_jobs)
 
     def words(self) -> dict[str, Any]:
@@ -90,8 +95,8 @@ class Part(Shard):
         refuse_too_large(self.plan, rule, schedule, lists=lists)
         return float(self.plan.counts.data.max(initial=0)), *counted(self.plan, rule)
 
-    def document_names(self) -> list[str] | None:
-        return None if self.names is None else list(map(str, self.names))
+    def about_documents(self) -> TrainingDocuments:
+        return self.documents
 
     def proportions(self) -> np.ndarray:
         """(documents, K) topic proportions under the topics of the model."""
@@ -223,13 +228,8 @@ def _fit(model: LDA, parts: Sequence[Any], place: Place) -> LDA:
     settings = with_priors(model, settings)
     recipe = make_recipe(whole, settings)
     fitted = fit_shards(shards, facts, settings, recipe, lambda: monitor_of(model), model)
-    names = everywhere(shards, "document_names")
     keep(model, fitted)
-    model.doc_names_ = (
-        None
-        if any(part is None for part in names)
-        else np.array([name for part in names for name in part], dtype=str)
-    )
+    model.documents_ = TrainingDocuments.joined(everywhere(shards, "about_documents"))
     if isinstance(model, LatentDirichletAllocation):
         gain = sum(everywhere(shards, "log_likelihood"))
         model.bound_ = float(np.exp(-gain / whole.weight))

@@ -81,7 +81,13 @@ class Columns:
         str | None,
         option(COLUMNS, "Column of ids of linked documents, or a file of pairs of ids."),
     ] = None
-    date: Annotated[str | None, option(COLUMNS, "Column of dates, kept as they are.")] = None
+    date: Annotated[
+        str | None, option(COLUMNS, "Column of dates, such as 2020-03-05, 2020-03 or 2020.")
+    ] = None
+    group: Annotated[
+        list[str] | None,
+        option(COLUMNS, "A further column to keep, such as the source. May be repeated."),
+    ] = None
     separator: Annotated[
         str,
         option(

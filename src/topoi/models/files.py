@@ -15,7 +15,7 @@ from topoi.storage.schema import decoded, encoded
 
 __all__ = ["FORMAT", "load", "save"]
 
-FORMAT = 2
+FORMAT = 3
 KEYS = {"format", "topoi", "class", "values", "sha256"}  # of the manifest
 MODELS = {
     "AuthorTopicModel": "topoi.models.author",
@@ -65,7 +65,8 @@ def save(model: Any, path: str | Path) -> None:
 
 
 def _kind(name: str) -> type[Any]:
-    return getattr(import_module(MODELS[name]), name)
+    found: type[Any] = getattr(import_module(MODELS[name]), name)
+    return found
 
 
 def load(path: str | Path) -> Any:

@@ -63,7 +63,7 @@ def without_documents(model: LDA, *, fitted: bool) -> LDA:
     """
     light = copy(model)
     light.callbacks, light.init = None, "hard"
-    for name in ("doc_topic_", "doc_names_", "history_", "_online"):
+    for name in ("doc_topic_", "documents_", "history_", "_online"):
         light.__dict__.pop(name, None)
     if not fitted:
         light.__dict__.pop("components_", None)
