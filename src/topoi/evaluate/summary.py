@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from topoi.corpus import Corpus
+from topoi.corpus.membership import Membership
 from topoi.evaluate.coherence import npmi
 from topoi.evaluate.inputs import proportions_of
 from topoi.evaluate.labels import clusters, retrieval
@@ -98,6 +99,7 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
     ['documents', 'held_out_tokens', 'perplexity']
     """
     found = completion(model, X, random_state=random_state)
+    labels = getattr(X, "labels", None)
     return {
         "documents": (
             X.n_docs if hasattr(X, "n_docs") else len(X) if isinstance(X, list) else X.shape[0]
@@ -107,7 +109,7 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
         "perplexity_low": found.low,
         "perplexity_high": found.high,
         **_of_topics(model, X),
-        **(_of_labels(model, X) if getattr(X, "labels", None) is not None else {}),
+        **(_of_labels(model, X, labels) if labels is not None else {}),
     }
 
 
@@ -120,20 +122,20 @@ def _of_topics(model: Any, X: Any) -> dict[str, float]:
     }
 
 
-def _of_labels(model: Any, corpus: Corpus) -> dict[str, float]:
+def _of_labels(model: Any, corpus: Corpus, labels: Membership) -> dict[str, float]:
     """What labels tell about topics, and labeled models about labels."""
     answer: dict[str, float] = {}
-    n_labels = corpus.labels.counts()
-    if n_labels.max(initial=0) == 1 and len(np.unique(corpus.labels.matrix.indices)) > 1:
+    n_labels = labels.counts()
+    if n_labels.max(initial=0) == 1 and len(np.unique(labels.matrix.indices)) > 1:
         proportions = proportions_of(model, corpus)
-        answer |= clusters(proportions, corpus.labels)
+        answer |= clusters(proportions, labels)
         at = tuple(n for n in FOUND if n < n_labels.sum())
-        answer |= retrieval(proportions, corpus.labels, at=at) if at else {}
+        answer |= retrieval(proportions, labels, at=at) if at else {}
         answer["labeled_documents"] = answer.pop("documents")
     if hasattr(model, "classes_"):
         judged = [
             (guess[0], truth)
-            for guess, truth in zip(model.most_likely(corpus), corpus.labels, strict=True)
+            for guess, truth in zip(model.most_likely(corpus), labels, strict=True)
             if len(truth)
         ]
         answer |= {
