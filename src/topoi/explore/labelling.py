@@ -182,6 +182,8 @@ def label_texts(model: Any, corpus: Corpus, **metadata: Any) -> list[LabeledText
     >>> labeled.spans[0].word, labeled.spans[0][:2]
     ('dogs', (3, 7))
     """
+    if corpus.texts is None:
+        raise ValueError("The corpus has no texts; read it with keep_text=True.")
     vectorizer, names = vectorizer_of(model), model.topic_names_
     labels, indptr = model.label(corpus, **metadata), corpus.counts.indptr
     columns = [labels[name].tolist() for name in ("word", "topic", "probability")]
