@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from topoi.io.formats import write
     from topoi.io.read import read
     from topoi.io.vectorize import make_vectorizer
+    from topoi.models import paper
     from topoi.models.author import AuthorTopicModel
     from topoi.models.composite import TopicModel
     from topoi.models.files import load
@@ -47,12 +48,13 @@ _HOMES = {
     "formats": "topoi.io.formats",
     "load": "topoi.models.files",
     "make_vectorizer": "topoi.io.vectorize",
+    "paper": "topoi.models.paper",
     "read": "topoi.io.read",
     "rules": "topoi.rules",
     "write": "topoi.io.formats",
 }
 
-MODULES = ("datasets", "distributed", "evaluate", "formats", "rules")
+MODULES = ("datasets", "distributed", "evaluate", "formats", "paper", "rules")
 
 __all__ = [
     "LDA",
@@ -74,6 +76,7 @@ __all__ = [
     "formats",
     "load",
     "make_vectorizer",
+    "paper",
     "read",
     "rules",
     "write",
