@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import signal
 import sys
 import tempfile
 from contextlib import suppress
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
+from topoi.cli.interrupt import Interrupt
 from topoi.cli.kinds import NAMES, Kind, chosen_kind, make_estimator, mention_documents_without
 from topoi.cli.options import (
     AsJson,
@@ -338,29 +338,3 @@ def _report(estimator: Any, corpus: Corpus, output: Path, stopped: bool, as_json
         f"{estimator.n_iter_} sweep{'s' if estimator.n_iter_ > 1 else ''} in"
         f" {estimator.history_[-1]['seconds']:.1f} s{measured}. Saved: {output}"
     )
-
-
-class Interrupt:
-    """A callback that Ctrl-C turns on: the run stops after the sweep it is in.
-
-    A second Ctrl-C aborts at once.
-    """
-
-    def __init__(self) -> None:
-        self.asked = False
-
-    def __call__(self, state: Any, record: Any) -> bool:
-        return self.asked
-
-    def __enter__(self) -> Interrupt:
-        self._before = signal.signal(signal.SIGINT, self._hear)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, self._before)
-
-    def _hear(self, *_: object) -> None:
-        if self.asked:
-            raise KeyboardInterrupt
-        self.asked = True
-        note("\nStopping after this sweep; Ctrl-C again aborts and writes nothing.")
