@@ -65,6 +65,9 @@ class Learning:
     batch_size: Annotated[
         int | None, option(LEARNING, "LDA: so many documents at a time, in constant memory.", min=1)
     ] = None
+    background: Annotated[
+        int, option(LEARNING, "Labeled LDA: topics beside the labels.", min=0, show_default=True)
+    ] = 0
     seed: Seed = 0
     jobs: Jobs = None
     start: Annotated[
@@ -90,9 +93,6 @@ def fit(
             help="Default: by what is given of authors, links and labels.", show_default=False
         ),
     ] = None,
-    background: Annotated[
-        int, typer.Option(min=0, help="Labeled LDA: topics beside the labels.")
-    ] = 0,
     keep_text: Annotated[
         bool, typer.Option("--keep-text", help="Keep the texts in the model file, to show them.")
     ] = False,
@@ -127,7 +127,7 @@ def fit(
             f"--batch-size is for plain LDA, and this is {NAMES[kind]}; leave it out, or say"
             " --model lda."
         )
-    if background and kind is not Kind.labeled:
+    if learning.background and kind is not Kind.labeled:
         raise ValueError("--background is for labeled LDA; say where the labels are with --labels.")
     if begin is not None and topics not in (None, begin.components_.shape[0]):
         raise ValueError(
@@ -150,7 +150,7 @@ def fit(
     estimator = make_estimator(
         kind,
         topics or (begin.components_.shape[0] if begin is not None else USUAL_TOPICS),
-        background,
+        learning.background,
         learning.batch_size,
         common,
     )

@@ -4,8 +4,7 @@ and labels.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -13,21 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from topoi.corpus.checks import (
-    check_counts,
-    is_missing,
-    refuse_half_characters,
-    refuse_masked,
-)
-from topoi.corpus.dates import canonical_date
+from topoi.corpus.checks import check_counts, refuse_masked
+from topoi.corpus.forms import FORMS, take, words_of
 from topoi.corpus.links import adjacency
 from topoi.corpus.membership import Membership
-from topoi.corpus.metadata import (
-    columns_of_names,
-    document_name,
-    label_membership,
-    membership,
-)
+from topoi.corpus.metadata import columns_of_names
 from topoi.printable import printable
 
 if TYPE_CHECKING:
@@ -77,6 +66,9 @@ class Corpus:
     groups : mapping of str to list, or DataFrame, optional
         Further columns, such as the source of each document: by name, a value or a list of values
         for each document. Held as a dictionary of `Membership`.
+    unknown : sequence of float, optional
+        The tokens of each document that are not among the words: what was left out where texts
+        were counted, or a corpus was brought to, the words of a model.
 
     Examples
     --------
@@ -99,6 +91,7 @@ class Corpus:
     vectorizer: CountVectorizer | None = None
     texts: Any = None
     groups: Any = None
+    unknown: Any = None
 
     def __post_init__(self) -> None:
         counts = check_counts(self.counts, name="counts")
@@ -106,8 +99,8 @@ class Corpus:
             refuse_masked(getattr(self, name), name)
         held = {
             "counts": counts,
-            "vocabulary": _words(self.vocabulary, counts.shape[1]),
-            **{name: self._one_each(name, counts.shape[0]) for name in _FORMS},
+            "vocabulary": words_of(self.vocabulary, counts.shape[1]),
+            **{name: self._one_each(name, counts.shape[0]) for name in FORMS},
         }
         if self.links is not None:
             held["links"] = adjacency(self.links, counts.shape[0])
@@ -126,7 +119,7 @@ class Corpus:
                 f"{name} describes {found} documents but counts has {n_docs} rows; give one entry"
                 " per document."
             )
-        return _FORMS[name](value, n_docs, name)
+        return FORMS[name](value, n_docs, name)
 
     def __len__(self) -> int:
         return self.n_docs
@@ -195,7 +188,7 @@ class Corpus:
         Links keep only pairs with both ends inside, authors and labels only names that occur.
         """
         rows = np.atleast_1d(np.arange(self.n_docs)[rows])
-        part: dict[str, Any] = {name: _take(getattr(self, name), rows) for name in _FORMS}
+        part: dict[str, Any] = {name: take(getattr(self, name), rows) for name in FORMS}
         if self.groups is not None:
             part["groups"] = {name: column[rows] for name, column in self.groups.items()}
         links = None if self.links is None else sparse.csr_array(self.links[rows][:, rows])
@@ -246,8 +239,10 @@ class Corpus:
             shape=(self.n_docs, len(place)),
         )
         counts.sum_duplicates()
-        words = _words(vocabulary, len(place))
-        return self._with(counts=counts, vocabulary=words, vectorizer=None)
+        words, unknown = words_of(vocabulary, len(place)), self.counts.sum(axis=1)
+        unknown = np.maximum(unknown - counts.sum(axis=1), 0)
+        unknown = unknown if self.unknown is None else unknown + self.unknown
+        return self._with(counts=counts, vocabulary=words, vectorizer=None, unknown=unknown)
 
     def split(self, test_size: float = 0.2, random_state: int = 0) -> tuple[Corpus, Corpus]:
         """Training and test documents, drawn at random."""
@@ -284,54 +279,3 @@ def canonical_corpus(counts: sparse.csr_array, **beside: Any) -> Corpus:
     made = object.__new__(Corpus)
     made.__dict__.update({field.name: None for field in fields(Corpus)}, counts=counts, **beside)
     return made
-
-
-def _words(vocabulary: Any, n_words: int) -> np.ndarray | None:
-    """The vocabulary as an array of text."""
-    if vocabulary is None:
-        return None
-    refuse_half_characters(vocabulary, "vocabulary")
-    words = np.asarray(vocabulary, dtype=str)
-    if words.shape != (n_words,):
-        raise ValueError(
-            f"vocabulary has {words.size} words but counts has {n_words} columns; they must agree."
-        )
-    _refuse_twice(words.tolist())
-    return words
-
-
-def _texts(values: Any, n_docs: int, what: str) -> list[str]:
-    """One text per document; "" where there is none."""
-    refuse_half_characters(values, what)
-    return ["" if is_missing(value) else document_name(value) for value in values]
-
-
-def _dates(values: Any, n_docs: int, what: str) -> list[str]:
-    """Dates in their one form; texts as they are if some of them are not dates."""
-    made = [canonical_date(value) for value in values]
-    return _texts(values, n_docs, what) if None in made else [str(day) for day in made]
-
-
-_FORMS: Mapping[str, Callable[[Any, int, str], Any]] = {  # of what each document has one of
-    "authors": membership,
-    "labels": label_membership,
-    "doc_names": _texts,
-    "dates": _dates,
-    "texts": _texts,
-}
-
-
-def _refuse_twice(words: list[str]) -> None:
-    """Two columns of one word could be told apart neither in topics nor in new documents."""
-    if len(set(words)) < len(words):
-        twice = next(word for word, times in Counter(words).items() if times > 1)
-        raise ValueError(
-            f"vocabulary has {twice!r} twice; give every column a word of its own, or add up the"
-            " columns (AnnData: var_names_make_unique())."
-        )
-
-
-def _take(values: Any, rows: np.ndarray) -> Any:
-    if values is None or isinstance(values, Membership):
-        return None if values is None else values[rows]
-    return [values[i] for i in rows]

@@ -42,6 +42,7 @@ from topoi.models.preflight import (
     refuse_too_large,
     warn_of_heavy_weights,
 )
+from topoi.models.reading import Reading
 
 if TYPE_CHECKING:
     from topoi.infer.checkpoints import Checkpoint, FinishedRun
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 __all__ = ["TopicModelBase"]
 
 
-class TopicModelBase(Labelling, Parameters):
+class TopicModelBase(Labelling, Reading, Parameters):
     """A topic model as a scikit-learn transformer.
 
     A subclass is a list of factors and the questions one can ask of it. Questions that all models
