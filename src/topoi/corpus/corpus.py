@@ -4,7 +4,7 @@ and labels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from topoi.corpus.checks import check_counts, refuse_masked
-from topoi.corpus.forms import FORMS, take, words_of
+from topoi.corpus.checks import (
+    check_counts,
+    refuse_masked,
+)
+from topoi.corpus.forms import ONE_EACH, vocabulary_array
 from topoi.corpus.links import adjacency
 from topoi.corpus.membership import Membership
-from topoi.corpus.metadata import columns_of_names
+from topoi.corpus.metadata import (
+    columns_of_names,
+)
 from topoi.printable import printable
 
 if TYPE_CHECKING:
@@ -81,17 +86,32 @@ class Corpus:
     ([['Ann', 'Bob']], 2, (2, 2))
     """
 
-    counts: Any
-    vocabulary: Any = None
-    authors: Any = None
-    links: Any = None
-    labels: Any = None
-    doc_names: Any = None
-    dates: Any = None
+    counts: sparse.csr_array
+    vocabulary: np.ndarray | None = None
+    authors: Membership | None = None
+    links: sparse.csr_array | None = None
+    labels: Membership | None = None
+    doc_names: list[str] | None = None
+    dates: list[str] | None = None
     vectorizer: CountVectorizer | None = None
-    texts: Any = None
-    groups: Any = None
-    unknown: Any = None
+    texts: list[str] | None = None
+    groups: Mapping[str, Membership] | None = None
+
+    if TYPE_CHECKING:  # the types above are those that are held, whatever is given
+
+        def __init__(
+            self,
+            counts: Any,
+            vocabulary: Any = None,
+            authors: Any = None,
+            links: Any = None,
+            labels: Any = None,
+            doc_names: Any = None,
+            dates: Any = None,
+            vectorizer: CountVectorizer | None = None,
+            texts: Any = None,
+            groups: Any = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         counts = check_counts(self.counts, name="counts")
@@ -99,8 +119,8 @@ class Corpus:
             refuse_masked(getattr(self, name), name)
         held = {
             "counts": counts,
-            "vocabulary": words_of(self.vocabulary, counts.shape[1]),
-            **{name: self._one_each(name, counts.shape[0]) for name in FORMS},
+            "vocabulary": vocabulary_array(self.vocabulary, counts.shape[1]),
+            **{name: self._one_each(name, counts.shape[0]) for name in ONE_EACH},
         }
         if self.links is not None:
             held["links"] = adjacency(self.links, counts.shape[0])
@@ -119,7 +139,7 @@ class Corpus:
                 f"{name} describes {found} documents but counts has {n_docs} rows; give one entry"
                 " per document."
             )
-        return FORMS[name](value, n_docs, name)
+        return ONE_EACH[name](value, n_docs, name)
 
     def __len__(self) -> int:
         return self.n_docs
@@ -127,15 +147,15 @@ class Corpus:
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of documents and words."""
-        return self.counts.shape
+        return self.n_docs, self.n_words
 
     @property
     def n_docs(self) -> int:
-        return self.counts.shape[0]
+        return int(self.counts.shape[0])
 
     @property
     def n_words(self) -> int:
-        return self.counts.shape[1]
+        return int(self.counts.shape[1])
 
     @property
     def words(self) -> list[str]:
@@ -188,7 +208,7 @@ class Corpus:
         Links keep only pairs with both ends inside, authors and labels only names that occur.
         """
         rows = np.atleast_1d(np.arange(self.n_docs)[rows])
-        part: dict[str, Any] = {name: take(getattr(self, name), rows) for name in FORMS}
+        part: dict[str, Any] = {name: _take(getattr(self, name), rows) for name in ONE_EACH}
         if self.groups is not None:
             part["groups"] = {name: column[rows] for name, column in self.groups.items()}
         links = None if self.links is None else sparse.csr_array(self.links[rows][:, rows])
@@ -239,7 +259,7 @@ class Corpus:
             shape=(self.n_docs, len(place)),
         )
         counts.sum_duplicates()
-        words, unknown = words_of(vocabulary, len(place)), self.counts.sum(axis=1)
+        words, unknown = vocabulary_array(vocabulary, len(place)), self.counts.sum(axis=1)
         unknown = np.maximum(unknown - counts.sum(axis=1), 0)
         unknown = unknown if self.unknown is None else unknown + self.unknown
         return self._with(counts=counts, vocabulary=words, vectorizer=None, unknown=unknown)
@@ -279,3 +299,11 @@ def canonical_corpus(counts: sparse.csr_array, **beside: Any) -> Corpus:
     made = object.__new__(Corpus)
     made.__dict__.update({field.name: None for field in fields(Corpus)}, counts=counts, **beside)
     return made
+
+
+def _take(values: Any, rows: np.ndarray) -> Any:
+    if values is None:
+        return None
+    if isinstance(values, Membership | np.ndarray):
+        return values[rows]
+    return [values[i] for i in rows]

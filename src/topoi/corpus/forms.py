@@ -1,4 +1,4 @@
-"""The forms in which a Corpus holds what it has one of for each word, or for each document."""
+"""The one form in which a Corpus holds its vocabulary, and what it knows of each document."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import numpy as np
 
 from topoi.corpus.checks import is_missing, refuse_half_characters
 from topoi.corpus.dates import canonical_date
-from topoi.corpus.membership import Membership
 from topoi.corpus.metadata import document_name, label_membership, membership
 
-__all__ = ["FORMS", "take", "words_of"]
+__all__ = ["ONE_EACH", "vocabulary_array"]
 
 
-def words_of(vocabulary: Any, n_words: int) -> np.ndarray | None:
+def vocabulary_array(vocabulary: Any, n_words: int) -> np.ndarray | None:
     """The vocabulary as an array of text."""
     if vocabulary is None:
         return None
@@ -50,16 +49,6 @@ def _numbers(values: Any, n_docs: int, what: str) -> np.ndarray:
     return made
 
 
-FORMS: Mapping[str, Callable[[Any, int, str], Any]] = {  # of what each document has one of
-    "authors": membership,
-    "labels": label_membership,
-    "doc_names": _texts,
-    "dates": _dates,
-    "texts": _texts,
-    "unknown": _numbers,
-}
-
-
 def _refuse_twice(words: list[str]) -> None:
     """Two columns of one word could be told apart neither in topics nor in new documents."""
     if len(set(words)) < len(words):
@@ -70,10 +59,13 @@ def _refuse_twice(words: list[str]) -> None:
         )
 
 
-def take(values: Any, rows: np.ndarray) -> Any:
-    """Some documents' part of what a corpus holds for each document."""
-    if values is None:
-        return None
-    if isinstance(values, Membership | np.ndarray):
-        return values[rows]
-    return [values[i] for i in rows]
+ONE_EACH: Mapping[
+    str, Callable[[Any, int, str], Any]
+] = {  # what each document has one of: how it is held
+    "authors": membership,
+    "labels": label_membership,
+    "doc_names": _texts,
+    "dates": _dates,
+    "texts": _texts,
+    "unknown": _numbers,
+}

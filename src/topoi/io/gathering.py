@@ -1,4 +1,4 @@
-"""What is read beside the texts of a table: ids, dates, authors, labels, links and groups."""
+"""What stands beside the texts in rows of a table: ids, dates, authors, labels, links, groups."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from topoi.corpus.dates import refuse_no_dates
 from topoi.io import cells
 from topoi.io.rows import Rows
 
-__all__ = ["Gathering", "cell_value", "fields_of", "wanted_groups"]
+__all__ = ["GROUP", "Gathering", "cell_value", "corpus_fields"]
 
 FIELDS = {
     "id": "doc_names",
@@ -21,16 +21,7 @@ FIELDS = {
 GROUP = "group "  # before the name of a further column
 
 
-def wanted_groups(groups: Any) -> dict[str, Any]:
-    """What is wanted of each group: the name of a column, or its values."""
-    if isinstance(groups, Mapping) or hasattr(groups, "columns"):
-        return {f"{GROUP}{name}": values for name, values in groups.items()}
-    return {
-        f"{GROUP}{name}": name for name in ([groups] if isinstance(groups, str) else groups or ())
-    }
-
-
-def fields_of(values: Mapping[str, Any]) -> dict[str, Any]:
+def corpus_fields(values: Mapping[str, Any]) -> dict[str, Any]:
     """What was found, as the fields of a Corpus."""
     if "date" in values:
         refuse_no_dates(values["date"], "The dates")
@@ -102,7 +93,7 @@ class Gathering:
                 )
 
     def columns(self) -> dict[str, Any]:
-        return {**fields_of(self.kept), "texts": self.kept_texts}
+        return {**corpus_fields(self.kept), "texts": self.kept_texts}
 
 
 def _is_file_of_links(links: Any, columns: Sequence[str]) -> bool:

@@ -22,7 +22,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from topoi.corpus import Corpus
 from topoi.io import cells, formats
 from topoi.io.formats.checks import enough_memory, naming
-from topoi.io.gathering import Gathering, cell_value, fields_of, wanted_groups
+from topoi.io.gathering import GROUP, Gathering, cell_value, corpus_fields
 from topoi.io.lines import Tell, existing, read_words
 from topoi.io.links import with_links
 from topoi.io.rows import Rows, rows_in_memory
@@ -121,7 +121,7 @@ def read(
             "authors": authors,
             "labels": labels,
             "date": date,
-            **wanted_groups(groups),
+            **_wanted_groups(groups),
         },
     )
     if isinstance(source, str | Path):
@@ -164,6 +164,15 @@ def read(
     return with_links(corpus, gathering.links, name)
 
 
+def _wanted_groups(groups: Any) -> dict[str, Any]:
+    """What is wanted of each group: the name of a column, or its values."""
+    if isinstance(groups, Mapping) or hasattr(groups, "columns"):
+        return {f"{GROUP}{name}": values for name, values in groups.items()}
+    return {
+        f"{GROUP}{name}": name for name in ([groups] if isinstance(groups, str) else groups or ())
+    }
+
+
 def _counts_of(source: Any, vocabulary: Any, layer: str | None) -> Corpus | None:
     """The corpus of counts from a file, of a matrix of numbers or of AnnData; None for anything
     else.
@@ -176,7 +185,7 @@ def _counts_of(source: Any, vocabulary: Any, layer: str | None) -> Corpus | None
         corpus = Corpus(source)
     else:
         return source if isinstance(source, Corpus) else None
-    words = read_words(Path(vocabulary)) if isinstance(vocabulary, str | Path) else vocabulary
+    words: Any = read_words(Path(vocabulary)) if isinstance(vocabulary, str | Path) else vocabulary
     return corpus if words is None else replace(corpus, vocabulary=words)
 
 
@@ -193,7 +202,7 @@ def _beside_counts(
             " the names of columns out, give a value per document (in Python), or give a table of"
             " texts."
         )
-    values = {
+    values: dict[str, Any] = {
         what: _column_of(obs, what, value, name, separator) if isinstance(value, str) else value
         for what, value in given.items()
     }
@@ -202,7 +211,7 @@ def _beside_counts(
             cells.as_date(value, f"Document {i}")
             for i, value in enumerate(cells.as_list(values["date"]))
         ]
-    return replace(corpus, **fields_of(values)) if values else corpus
+    return replace(corpus, **corpus_fields(values)) if values else corpus
 
 
 def _column_of(obs: Any, what: str, column: str, name: str, separator: str) -> list[Any]:
@@ -217,9 +226,11 @@ def _column_of(obs: Any, what: str, column: str, name: str, separator: str) -> l
     ]
 
 
-def _count(vectorizer: CountVectorizer, gathering: Gathering, name: str) -> tuple[Any, Any]:
-    """Documents x words of the texts, and the tokens of each that are not among the words of a
-    fitted vectoriser. One that is not fitted learns its vocabulary, unless it has one.
+def _count(
+    vectorizer: CountVectorizer, gathering: Gathering, name: str
+) -> tuple[Any, list[int] | None]:
+    """Documents x words of the texts, and the tokens of each that a fitted vectoriser has no word
+    for. One that is not fitted learns its vocabulary from them, unless it has one.
     """
     n_docs = 0
 
@@ -253,13 +264,13 @@ def _count(vectorizer: CountVectorizer, gathering: Gathering, name: str) -> tupl
 
 
 def _noting(vectorizer: CountVectorizer, unknown: list[int]) -> CountVectorizer:
-    """The same vectoriser; it appends to `unknown` how many tokens of each text it has no word
+    """The same vectoriser, which appends to `unknown` how many tokens of each text it has no word
     for.
     """
     cut, known = vectorizer.build_analyzer(), vectorizer.vocabulary_
 
     def noted(text: str) -> list[str]:
-        tokens = cut(text)
+        tokens: list[str] = cut(text)
         unknown.append(sum(token not in known for token in tokens))
         return tokens
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,7 +67,7 @@ class TopicModelBase(Labelling, Reading, Parameters):
         counts: sparse.csr_array,
         factors: Sequence[Factor],
         n_topics: int,
-        checkpoint: Any,
+        checkpoint: str | Path | None,
         every: int,
     ) -> State:
         """Compile words and `factors`, pass messages until the stop rule holds, and keep what was
@@ -82,7 +83,7 @@ class TopicModelBase(Labelling, Reading, Parameters):
         counts: sparse.csr_array,
         factors: Sequence[Words | Factor],
         n_topics: int,
-        checkpoint: Any,
+        checkpoint: str | Path | None,
         every: int,
     ) -> State:
         settings = self._settings(n_topics, counts.shape[1], n_edges=counts.nnz)
@@ -170,7 +171,7 @@ class TopicModelBase(Labelling, Reading, Parameters):
         X: Any,
         y: Any = None,
         *,
-        checkpoint: Any = None,
+        checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
         **metadata: Any,
     ) -> np.ndarray:
@@ -305,7 +306,7 @@ class TopicModelBase(Labelling, Reading, Parameters):
 
 @contextmanager
 def open_checkpoint(
-    path: Any,
+    path: str | Path | None,
     every: int,
     model: TopicModelBase,
     plan: Plan,
