@@ -13,6 +13,7 @@ import typer
 
 from topoi.cli.apply import choose, convert, evaluate, report, transform
 from topoi.cli.demo import demo
+from topoi.cli.find import documents, find, similar
 from topoi.cli.fit import fit
 from topoi.cli.output import make_encodable
 from topoi.cli.shell import DEBUG, Commands, command
@@ -48,7 +49,10 @@ def _topoi(
         os.environ[DEBUG] = "1"
 
 
-for function in (demo, fit, topics, transform, evaluate, report, choose, authors, links, convert):
+for function in (
+    *(demo, fit, topics, find, documents, similar, authors, links),
+    *(transform, evaluate, report, choose, convert),
+):
     command(app)(function)
 
 

@@ -96,6 +96,7 @@ class Corpus:
     vectorizer: CountVectorizer | None = None
     texts: list[str] | None = None
     groups: Mapping[str, Membership] | None = None
+    unknown: np.ndarray | None = None
 
     if TYPE_CHECKING:  # the types above are those that are held, whatever is given
 
@@ -111,6 +112,7 @@ class Corpus:
             vectorizer: CountVectorizer | None = None,
             texts: Any = None,
             groups: Any = None,
+            unknown: Any = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:

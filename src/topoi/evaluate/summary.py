@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from topoi.corpus import Corpus
+from topoi.corpus.coverage import FEW_WORDS, NO_WORDS, marks_of
 from topoi.evaluate.coherence import npmi
 from topoi.evaluate.perplexity import completion
 from topoi.evaluate.topics import topic_diversity
@@ -28,7 +30,8 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        "documents", "held_out_tokens"; "perplexity", "perplexity_low" and "perplexity_high" of
+        "documents", "no_known_words" and "few_known_words" (how many of them rest on little),
+        "held_out_tokens"; "perplexity", "perplexity_low" and "perplexity_high" of
         `completion`; "npmi", the mean coherence of topics in X; "diversity". For labeled models and
         a Corpus with labels also "labeled_documents" and "label_found", how often the likeliest
         label is right.
@@ -40,13 +43,15 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
     >>> corpus, _ = datasets.make_blocks(n_topics=2)
     >>> train, test = corpus.split(0.2)
     >>> list(quality(LDA(2).fit(train), test))[:3]
-    ['documents', 'held_out_tokens', 'perplexity']
+    ['documents', 'no_known_words', 'few_known_words']
     """
+    corpus = X.like(model.vocabulary_) if isinstance(X, Corpus) else Corpus(X)
+    marks = marks_of(corpus).tolist()
     found = completion(model, X, random_state=random_state)
     answer = {
-        "documents": (
-            X.n_docs if hasattr(X, "n_docs") else len(X) if isinstance(X, list) else X.shape[0]
-        ),
+        "documents": corpus.n_docs,
+        "no_known_words": marks.count(NO_WORDS),
+        "few_known_words": marks.count(FEW_WORDS),
         "held_out_tokens": found.n_tokens,
         "perplexity": found.perplexity,
         "perplexity_low": found.low,

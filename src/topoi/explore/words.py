@@ -25,7 +25,7 @@ __all__ = [
     "words_of",
 ]
 
-UNUSED = 1e-6  # of a topic's largest word: less is rounding error, or a prior
+LEAST_USE = 0.1  # tokens of a word in a topic: less is hardly a use
 MOST_NAMED = 5  # unknown words that an error or a warning names
 
 
@@ -43,7 +43,8 @@ def words_of(model: Any, vocabulary: Sequence[str] | None = None) -> np.ndarray:
 def word_weights(model: Any) -> np.ndarray:
     """(K, W) tokens of each word in each topic, without the prior."""
     components = np.asarray(model.components_, dtype=np.float64)
-    return np.maximum(components - model.topic_word_prior_, 0)
+    weights: np.ndarray = np.maximum(components - model.topic_word_prior_, 0)
+    return weights
 
 
 def top_columns(model: Any, n: int, relevance: float = 1.0) -> list[np.ndarray]:
@@ -72,8 +73,9 @@ def top_columns(model: Any, n: int, relevance: float = 1.0) -> list[np.ndarray]:
     if relevance < 1:
         overall = model.topic_proportions_ @ model.topic_word_
         scores = np.log(model.topic_word_) - (1 - relevance) * np.log(overall)
-    largest = weights.max(axis=1, keepdims=True)
-    scores = np.where(weights > UNUSED * np.maximum(largest, UNUSED), scores, -np.inf)
+    frequency = weights.sum(axis=0)
+    token = min(1.0, frequency[frequency > 0].min(initial=1.0))  # where entries are weights
+    scores = np.where(weights >= LEAST_USE * token, scores, -np.inf)
     best = [np.argsort(-row, kind="stable")[:n] for row in scores]
     return [columns[np.isfinite(row[columns])] for columns, row in zip(best, scores, strict=True)]
 

@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
+from topoi.corpus.coverage import warn_of_unknown
 from topoi.corpus.documents import TrainingDocuments
 from topoi.graph.factors import Documents, Factor, Words, make_plan
 from topoi.graph.plan import Plan
@@ -267,6 +268,7 @@ class TopicModelBase(Labelling, Reading, Parameters):
                 "X holds no words, so it has no likelihood. Score documents that share words with"
                 " the training documents."
             )
+        warn_of_unknown(corpus)
         proportions = np.asarray(self.transform(corpus, **metadata))
         with ThreadPool(self.n_jobs) as pool:
             return float(
