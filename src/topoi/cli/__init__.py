@@ -11,10 +11,12 @@ from typing import Annotated
 
 import typer
 
-from topoi.cli.apply import choose, convert, evaluate, report, transform
+from topoi.cli.apply import convert, report, transform
 from topoi.cli.demo import demo
 from topoi.cli.find import documents, find, similar
 from topoi.cli.fit import fit
+from topoi.cli.label import label
+from topoi.cli.measure import choose, evaluate, intrusion
 from topoi.cli.output import make_encodable
 from topoi.cli.shell import DEBUG, Commands, command
 from topoi.cli.show import authors, links, topics
@@ -51,7 +53,7 @@ def _topoi(
 
 for function in (
     *(demo, fit, topics, find, documents, similar, authors, links),
-    *(transform, evaluate, report, choose, convert),
+    *(transform, label, evaluate, intrusion, report, choose, convert),
 ):
     command(app)(function)
 
