@@ -256,7 +256,7 @@ def _frequent_words(model: Any, n: int) -> list[Html]:
     here = held / np.maximum(held.sum(axis=0), 1e-300)
     tables = []
     for k, row in enumerate(topic_word):
-        top = np.argsort(-model.components_[k], kind="stable")[:n]  # as in top_words
+        top = np.argsort(-model.components_[k], kind="stable")[: len(words[k])]  # as in top_words
         cells = [
             (
                 bar_cell(word, row[w] / row[top[0]]),
