@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from topoi.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from topoi import datasets, distributed, evaluate, rules
+    from topoi import datasets, distributed, evaluate, plot, rules
     from topoi.corpus import Corpus
     from topoi.graph.factors import Authors, Documents, Labels, Links, Words
     from topoi.io import formats
@@ -45,12 +45,13 @@ _HOMES = {
     "formats": "topoi.io.formats",
     "load": "topoi.models.files",
     "make_vectorizer": "topoi.io.vectorize",
+    "plot": "topoi.plot",
     "read": "topoi.io.read",
     "rules": "topoi.rules",
     "write": "topoi.io.formats",
 }
 
-MODULES = ("datasets", "distributed", "evaluate", "formats", "rules")
+MODULES = ("datasets", "distributed", "evaluate", "formats", "plot", "rules")
 
 __all__ = [
     "LDA",
@@ -71,6 +72,7 @@ __all__ = [
     "formats",
     "load",
     "make_vectorizer",
+    "plot",
     "read",
     "rules",
     "write",
