@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from topoi import datasets, distributed, evaluate, plot, rules
     from topoi.corpus import Corpus
     from topoi.graph.factors import Authors, Documents, Labels, Links, Words
+    from topoi.graph.seeds import Seeds
     from topoi.io import formats
     from topoi.io.formats import write
     from topoi.io.read import read
     from topoi.io.vectorize import make_vectorizer
+    from topoi.models import paper
     from topoi.models.author import AuthorTopicModel
     from topoi.models.composite import TopicModel
     from topoi.models.files import load
@@ -37,6 +39,7 @@ _HOMES = {
     "LatentDirichletAllocation": "topoi.models.sklearn_lda",
     "Links": "topoi.graph.factors",
     "RelationalTopicModel": "topoi.models.relational",
+    "Seeds": "topoi.graph.seeds",
     "TopicModel": "topoi.models.composite",
     "Words": "topoi.graph.factors",
     "datasets": "topoi.datasets",
@@ -45,13 +48,14 @@ _HOMES = {
     "formats": "topoi.io.formats",
     "load": "topoi.models.files",
     "make_vectorizer": "topoi.io.vectorize",
+    "paper": "topoi.models.paper",
     "plot": "topoi.plot",
     "read": "topoi.io.read",
     "rules": "topoi.rules",
     "write": "topoi.io.formats",
 }
 
-MODULES = ("datasets", "distributed", "evaluate", "formats", "plot", "rules")
+MODULES = ("datasets", "distributed", "evaluate", "formats", "paper", "plot", "rules")
 
 __all__ = [
     "LDA",
@@ -64,6 +68,7 @@ __all__ = [
     "LatentDirichletAllocation",
     "Links",
     "RelationalTopicModel",
+    "Seeds",
     "TopicModel",
     "Words",
     "datasets",
@@ -72,6 +77,7 @@ __all__ = [
     "formats",
     "load",
     "make_vectorizer",
+    "paper",
     "plot",
     "read",
     "rules",

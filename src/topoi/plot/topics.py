@@ -52,7 +52,7 @@ def topics(model: Any, *, n_topics: int = 30, n_words: int = 6, ax: Axes | None 
     rows = np.arange(len(shown))
     ax.barh(rows, share[shown], height=0.7, color=COLOUR)
     widest = share[shown].max()
-    for row, k in zip(rows, shown, strict=True):
+    for row, k in enumerate(shown):
         ax.text(share[k] + 0.02 * widest, row, joined(tops[k]), va="center", color=FAINT, size=9)
     ax.set_yticks(rows, [short_name(model, k) for k in shown])
     ax.set(xlim=(0, 2.4 * widest), ylim=(len(shown) - 0.4, -0.6), xlabel="share of all tokens")

@@ -106,7 +106,7 @@ def _facts(model: Any, measured: dict[str, float] | None) -> Html:
         ("words", f"{model.components_.shape[1]:,}"),
         _length(model),
         ("prior of topics", f"{alpha.sum():.3g} in all, {alpha.min():.3g} to {alpha.max():.3g}"),
-        ("prior of words", f"{model.topic_word_prior_:.3g}"),
+        ("prior of words", f"{np.min(model.topic_word_prior_):.3g}"),
         (
             "diversity",
             f"{topic_diversity(model):.2f} ",
@@ -256,7 +256,7 @@ def _frequent_words(model: Any, n: int) -> list[Html]:
     here = held / np.maximum(held.sum(axis=0), 1e-300)
     tables = []
     for k, row in enumerate(topic_word):
-        top = np.argsort(-model.components_[k], kind="stable")[:n]  # as in top_words
+        top = np.argsort(-model.components_[k], kind="stable")[: len(words[k])]  # as in top_words
         cells = [
             (
                 bar_cell(word, row[w] / row[top[0]]),
