@@ -1,0 +1,107 @@
+// Panels of a word, a document and an author; what was not found.
+
+const NEAREST_SHOWN = 8;
+
+function wordPanel(word) {
+  const w = wordNumbers().get(word);
+  if (w === undefined) return missing("word", word);
+  const uses = row(wordTable(), w);
+  const total = uses.reduce((sum, [, n]) => sum + n, 0);
+  const { sizes } = data.words.prediction;
+  const shown = uses.slice(0, 12).map(([k, n]) => [k, n / total]);
+  return [
+    h(
+      "header",
+      {},
+      h("p", { class: "faint" }, `Word, used ${count(data.words.counts[w])} times`),
+      h("h2", { tabindex: -1 }, word),
+    ),
+    part("Topics that use it: part of its uses", topicBars(shown)),
+    part(
+      "Topics in which it is most frequent",
+      topicBars(
+        uses
+          .map(([k, n]) => [k, n / sizes[k]])
+          .sort((a, b) => b[1] - a[1])
+          .slice(0, 5),
+      ),
+    ),
+  ];
+}
+
+const documentNumbers = lazy(() => new Map(data.documents.names.map((name, d) => [name, d])));
+
+function documentPanel(name) {
+  const d = data.documents ? documentNumbers().get(name) : undefined;
+  if (d === undefined) return missing("document", name);
+  const entries = row(documentTable(), d);
+  const linked = data.documents.links?.[d] ?? [];
+  return [
+    h(
+      "header",
+      {},
+      h("p", { class: "faint" }, "Document"),
+      h("h2", { tabindex: -1 }, documentName(d)),
+    ),
+    part("Its topics", colouredTopics(entries, coloursOf(entries))),
+    part(
+      "Linked with",
+      linked.length > 0 && h("ul", {}, linked.slice(0, 20).map((e) => h("li", {}, documentLink(e)))),
+    ),
+    part("Documents with the same topics", nearestDocuments(entries, d)),
+  ];
+}
+
+function nearestDocuments(entries, except) {
+  const found = nearest(documentTable(), entries, NEAREST_SHOWN, except);
+  const { names, total } = data.documents;
+  const among = `among the ${count(names.length)} of ${count(total)} documents on this page`;
+  return h(
+    "div",
+    {},
+    scored(
+      found.map(([d, likeness]) => [documentLink(d), likeness]),
+      1,
+      (likeness) => likeness.toFixed(2),
+    ),
+    h("p", { class: "faint" }, `1: the same proportions${names.length < total ? `; ${among}` : ""}`),
+  );
+}
+
+const authorNumbers = lazy(() => new Map(data.authors.names.map((name, a) => [name, a])));
+
+function authorPanel(name) {
+  const a = data.authors ? authorNumbers().get(name) : undefined;
+  if (a === undefined) return missing("author", name);
+  const entries = row(authorTable(), a);
+  const near = nearest(authorTable(), entries, NEAREST_SHOWN, a);
+  const written = `Author of ${count(data.authors.tokens[a])} words`;
+  return [
+    h("header", {}, h("p", { class: "faint" }, written), h("h2", { tabindex: -1 }, name)),
+    part("Topics", topicBars(entries.slice(0, 12))),
+    part(
+      "Authors with the same topics",
+      scored(
+        near.map(([b, likeness]) => [link("author", data.authors.names[b], data.authors.names[b]), likeness]),
+        1,
+        (likeness) => likeness.toFixed(2),
+      ),
+    ),
+  ];
+}
+
+function missing(kind, name) {
+  const known = {
+    word: `The page knows ${count(wordNames.length)} of the model's ${count(data.words.of)} words.`,
+    document: data.documents
+      ? `The page has ${count(data.documents.names.length)} of ${count(data.documents.total)} documents.`
+      : "The model kept no documents.",
+    author: data.authors
+      ? `The page has ${count(data.authors.names.length)} of ${count(data.authors.total)} authors.`
+      : "The model knows no authors.",
+  };
+  return [
+    h("header", {}, h("h2", { tabindex: -1 }, `No ${kind} “${name}” here`)),
+    h("p", {}, known[kind]),
+  ];
+}
