@@ -97,10 +97,14 @@ def cases() -> Iterator[tuple[str, Callable[[], list[np.ndarray]]]]:
         fitted(lambda **kw: LDA(10, schedule="incremental", **kw), large),
     )
     yield "LDA large, many topics", fitted(lambda **kw: LDA(300, **kw), large, max_iter=22)
-    yield (
-        "LDA vb inner",
-        fitted(lambda **kw: LDA(5, rule=rules.VB(inner=5), schedule="synchronous", **kw), small),
-    )
+    for inner in (1, 5):
+        yield (
+            f"LDA vb inner {inner}",
+            fitted(
+                lambda n=inner, **kw: LDA(5, rule=rules.VB(inner=n), schedule="synchronous", **kw),
+                small,
+            ),
+        )
     yield (
         "LDA vb textbook",
         fitted(

@@ -43,7 +43,7 @@ def use_everything(n_topics: int, **options) -> None:
     LDA(300, max_iter=21, **options).fit(corpus)  # so many topics that documents get lists
     LDA(n_topics, rule=rules.BP(messages="none"), max_iter=3, **options).fit(corpus)
     evaluate.completion_perplexity(model, corpus)
-    evaluate.completion_perplexity(model.components_, corpus, fold_in_rule="gibbs")
+    evaluate.completion_perplexity(model.components_, corpus.counts, fold_in_rule="gibbs")
     evaluate.left_to_right(model, corpus[:3], n_particles=2)
 
 

@@ -123,10 +123,10 @@ def test_tables_by_hand():
         # nothing out: (2+1)/(3+3) (5/2+1) = 7/4; 1/4
         ("sibp", {}, 0.875),
         # digamma on the owner's side: 1/2 exp(psi(7/2)) = 1.506832; 1/6 exp(psi(3/2)) = 0.172861
-        ("vb", {}, 0.897088),
+        ("vb", {"inner": 1}, 0.897088),
         # and on the word's side: psi(3) - psi(1) = 3/2, psi(7/2) - psi(3/2) = 2/3 + 2/5, so the
         # odds are exp(77/30)
-        ("vb", {"textbook": True}, 1 / (1 + np.exp(-77 / 30))),
+        ("vb", {"inner": 1, "textbook": True}, 1 / (1 + np.exp(-77 / 30))),
     ],
 )
 def test_a_synchronous_message_by_hand(rule, options, share):

@@ -72,7 +72,7 @@ def work(tmp_path_factory):
                 [evil(f"a{i % 3}")],
                 [evil(f"l{i % 2}")],
                 [evil(f"d{(i + 2) % 20}")],
-                evil("2020"),
+                "2020",
             ]
             file.write(json.dumps(dict(zip(COLUMNS.values(), cells, strict=True))) + "\n")
     for kind in ("lda", "author", "relational", "labeled"):
@@ -111,6 +111,7 @@ COMMANDS = {
         ),
         (["{}/t.jsonl", "--text", evil("missing")], 2),
         (["{}/t.jsonl", *TEXT_AND_ID[:2], "--id", COLUMNS["labels"], "-o", "{}/x.topoi"], 2),
+        (["{}/t.jsonl", *TEXT_AND_ID[:2], "--date", COLUMNS["text"], "-o", "{}/x.topoi"], 2),
         (["{}/none.csv"], 2),
         (["{}/t.jsonl", "--rule", evil("rule")], 2),
         (["{}/t.jsonl", "--topics", EVIL], 2),

@@ -7,6 +7,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from topoi.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from topoi import datasets, distributed, evaluate, rules
     from topoi.corpus import Corpus
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     from topoi.models.lda import LDA
     from topoi.models.relational import RelationalTopicModel
     from topoi.models.sklearn_lda import LatentDirichletAllocation
-
-__version__ = "0.1.0"
 
 # Imported on first use, so that `topoi --help` need not wait for Numba.
 _HOMES = {

@@ -166,12 +166,14 @@ class VB(UpdateRule):
 
     Parameters
     ----------
-    inner : int, default=1
-        Passes over each document in a sweep. With 1, documents continue from the last sweep; with
-        more, each sweep infers them afresh, as scikit-learn does.
+    inner : int, default=10
+        Passes over each document in a sweep. With more than 1, each sweep infers documents afresh,
+        with the topics fixed, as the paper describes it and scikit-learn does. With 1, documents
+        continue from the last sweep, as in the toolbox of the paper's authors; topics are then
+        worse (docs/results.md).
     textbook : bool, default=False
-        Whether words get exp(digamma) too, as owners always do. With `inner=20` and
-        `init="soft"` this is the VB of textbooks.
+        Whether words get exp(digamma) too, as owners always do. With `init="soft"` this is the VB
+        of textbooks.
 
     Examples
     --------
@@ -183,7 +185,7 @@ class VB(UpdateRule):
     """
 
     name: ClassVar[RuleName] = "vb"
-    inner: int = 1
+    inner: int = 10
     textbook: bool = False
 
     def __post_init__(self) -> None:

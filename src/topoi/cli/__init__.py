@@ -11,13 +11,13 @@ from typing import Annotated
 
 import typer
 
-from topoi import __version__
 from topoi.cli.apply import choose, convert, evaluate, report, transform
 from topoi.cli.demo import demo
 from topoi.cli.fit import fit
 from topoi.cli.output import make_encodable
 from topoi.cli.shell import DEBUG, Commands, command
 from topoi.cli.show import authors, links, topics
+from topoi.version import __version__
 
 __all__ = ["app", "main"]
 

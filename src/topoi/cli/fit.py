@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +16,7 @@ import typer
 
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
 from topoi.cli.kinds import NAMES, Kind, chosen_kind, make_estimator, mention_documents_without
-from topoi.cli.options import AsJson, Columns, Force, Input, Jobs, Seed, Words, choice
+from topoi.cli.options import AsJson, Columns, Force, Input, Jobs, Seed, Words, choice, option
 from topoi.cli.output import note, show, show_json
 from topoi.cli.reading import inputs_of, load_model, read_corpus
 from topoi.cli.show import topic_rows, topics_table
@@ -36,12 +36,47 @@ else:
 
 USUAL_TOPICS = 20
 USUAL_RULE, USUAL_SCHEDULE, USUAL_WEIGHTING = Rule("bp"), Schedule("auto"), Weighting("count")
+LEARNING = "How topics are learned"
+
+
+@dataclass
+class Learning:
+    """How messages are renewed, how often, and what they start from."""
+
+    rule: Annotated[Rule, option(LEARNING, "How messages are renewed.", show_default=True)] = (
+        USUAL_RULE
+    )
+    schedule: Annotated[
+        Schedule, option(LEARNING, "In which order messages are renewed.", show_default=True)
+    ] = USUAL_SCHEDULE
+    iterations: Annotated[int, option(LEARNING, "Most sweeps.", min=1, show_default=True)] = 200
+    tol: Annotated[
+        float,
+        option(
+            LEARNING,
+            "Stop when perplexity changes by less than this proportion.",
+            min=0,
+            show_default=True,
+        ),
+    ] = 1e-4
+    weighting: Annotated[
+        Weighting, option(LEARNING, "Weights that messages carry.", show_default=True)
+    ] = USUAL_WEIGHTING
+    batch_size: Annotated[
+        int | None, option(LEARNING, "LDA: so many documents at a time, in constant memory.", min=1)
+    ] = None
+    seed: Seed = 0
+    jobs: Jobs = None
+    start: Annotated[
+        Path | None, option(LEARNING, "A model whose topics and words to begin with.")
+    ] = None
 
 
 def fit(
     input: Input,
     columns: Columns,
     words: Words,
+    learning: Learning,
     topics: Annotated[
         int | None, typer.Option(min=1, help="Number of topics (default: 20).", show_default=False)
     ] = None,
@@ -55,30 +90,12 @@ def fit(
             help="Default: by what is given of authors, links and labels.", show_default=False
         ),
     ] = None,
-    rule: Annotated[Rule, typer.Option(help="How messages are renewed.")] = USUAL_RULE,
-    schedule: Annotated[
-        Schedule, typer.Option(help="In which order messages are renewed.")
-    ] = USUAL_SCHEDULE,
-    iterations: Annotated[int, typer.Option(min=1, help="Most sweeps.")] = 200,
-    tol: Annotated[
-        float, typer.Option(min=0, help="Stop when perplexity changes by less than this share.")
-    ] = 1e-4,
-    weighting: Annotated[
-        Weighting, typer.Option(help="Weights that messages carry.")
-    ] = USUAL_WEIGHTING,
     background: Annotated[
         int, typer.Option(min=0, help="Labeled LDA: topics beside the labels.")
     ] = 0,
-    batch_size: Annotated[
-        int | None,
-        typer.Option(min=1, help="LDA: so many documents at a time, in constant memory."),
-    ] = None,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    start: Annotated[
-        Path | None,
-        typer.Option(help="A model whose topics and words to begin with.", show_default=False),
-    ] = None,
+    keep_text: Annotated[
+        bool, typer.Option("--keep-text", help="Keep the texts in the model file, to show them.")
+    ] = False,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
@@ -94,17 +111,18 @@ def fit(
 
     Ctrl-C keeps the last finished sweep.
     """
+    start = learning.start
     inputs = [*inputs_of(input, columns, words), *([start] if start else [])]
     _check_outputs(output, checkpoint, inputs, force)
     begin = load_model(start) if start else None
-    corpus = read_corpus(input, columns, words, like=begin)
+    corpus = read_corpus(input, columns, words, like=begin, keep_text=keep_text)
     if corpus.n_docs < 2:
         raise ValueError(
             f"{input} holds one document, and topics are learned from many; give more, or cut a"
             " long one into parts."
         )
     kind = chosen_kind(model, corpus, columns)
-    if batch_size is not None and kind is not Kind.lda:
+    if learning.batch_size is not None and kind is not Kind.lda:
         raise ValueError(
             f"--batch-size is for plain LDA, and this is {NAMES[kind]}; leave it out, or say"
             " --model lda."
@@ -117,13 +135,13 @@ def fit(
             " not fit; leave it out."
         )
     common: dict[str, Any] = {
-        "rule": rule.value,
-        "schedule": schedule.value,
-        "max_iter": iterations,
-        "tol": tol,
-        "weighting": weighting.value,
-        "n_jobs": jobs or -1,
-        "random_state": seed,
+        "rule": learning.rule.value,
+        "schedule": learning.schedule.value,
+        "max_iter": learning.iterations,
+        "tol": learning.tol,
+        "weighting": learning.weighting.value,
+        "n_jobs": learning.jobs or -1,
+        "random_state": learning.seed,
         "init": begin if begin is not None else "hard",
     }
     mention_documents_without(kind, corpus)
@@ -133,7 +151,7 @@ def fit(
         kind,
         topics or (begin.components_.shape[0] if begin is not None else USUAL_TOPICS),
         background,
-        batch_size,
+        learning.batch_size,
         common,
     )
     note(f"{corpus}\nFitting {NAMES[kind]}; the first fit on a machine compiles for half a minute.")
@@ -173,10 +191,11 @@ def _command_to_go_on(
         for f in fields(columns)
         if getattr(columns, f.name) != f.default
     }
-    options = [
+    options: list[str] = [
         part
         for name, value in given.items()
-        for part in (f"--{name}", getattr(value, "value", value))
+        for each in (value if isinstance(value, list) else [value])
+        for part in (f"--{name}", str(getattr(each, "value", each)))
     ]
     settings = {
         "rule": "rule",
@@ -185,20 +204,21 @@ def _command_to_go_on(
         "tol": "tol",
         "seed": "random_state",
     }
+    options += ["--keep-text"] * (estimator.documents_.texts is not None)
     same = [
         part
-        for option, name in settings.items()
-        for part in (f"--{option}", str(getattr(estimator, name)))
+        for flag, name in settings.items()
+        for part in (f"--{flag}", str(getattr(estimator, name)))
     ]
     same += ["--iterations", str(max(estimator.max_iter - estimator.n_iter_, 1))]
-    for option, name in {
+    for flag, name in {
         "batch-size": "batch_size",
         "background": "background_topics",
         "jobs": "n_jobs",
     }.items():
         value = getattr(estimator, name, None)
         if value is not None and value > 0:
-            same += [f"--{option}", str(value)]
+            same += [f"--{flag}", str(value)]
     after = output.with_stem(f"{output.stem}-2")
     return shlex.join(
         [

@@ -17,7 +17,12 @@ FEW_WORDS = 3  # per document: less is hardly text
 
 
 def read_corpus(
-    path: Path, columns: Columns, words: Words | None = None, like: Any = None
+    path: Path,
+    columns: Columns,
+    words: Words | None = None,
+    like: Any = None,
+    *,
+    keep_text: bool = False,
 ) -> Corpus:
     """The corpus in `path`.
 
@@ -27,6 +32,7 @@ def read_corpus(
     from topoi.io.read import read
 
     given = {f.name: getattr(columns, f.name) for f in fields(Columns) if f.name != "format"}
+    given["groups"] = given.pop("group")
     form = columns.format.value if columns.format else None
     counts = form in formats.FORMATS or (
         form is None and path.is_file() and formats.detect(path) is not None
@@ -63,6 +69,7 @@ def read_corpus(
         corpus = read(
             path,
             **given,
+            keep_text=keep_text,
             vectorizer=vectorizer,
             vocabulary=vocabulary if counts else None,
             form=form,

@@ -13,18 +13,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from topoi.corpus.checks import check_counts, refuse_half_characters, refuse_masked
-from topoi.corpus.links import adjacency, document_name
+from topoi.corpus.checks import (
+    check_counts,
+    is_missing,
+    refuse_half_characters,
+    refuse_masked,
+)
+from topoi.corpus.dates import canonical_date
+from topoi.corpus.links import adjacency
 from topoi.corpus.membership import Membership
-from topoi.corpus.metadata import label_membership, membership
+from topoi.corpus.metadata import (
+    columns_of_names,
+    document_name,
+    label_membership,
+    membership,
+)
 from topoi.printable import printable
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import CountVectorizer
 
-__all__ = ["Corpus", "canonical_corpus", "counts_for", "unwrapped"]
+__all__ = ["Corpus", "canonical_corpus"]
 
-BESIDE = ("vocabulary", "authors", "links", "labels", "doc_names", "dates", "texts")
+BESIDE = ("vocabulary", "authors", "links", "labels", "doc_names", "dates", "texts", "groups")
 LONGEST_SHOWN, MOST_SHOWN = 40, 5  # characters of a name, and names, in a notebook
 
 
@@ -56,12 +67,16 @@ class Corpus:
         The name of each document, by which links and outputs call it. Held as a list of str, as
         are dates and texts.
     dates : sequence, optional
-        The date of each document, as text; "" where there is none.
+        The date of each document; "" where there is none. Held as text in one form
+        (`topoi.corpus.dates`) if all are dates, otherwise as they are.
     vectorizer : CountVectorizer, optional
         The fitted vectoriser that made counts of texts. A model keeps it, so that it can be given
         raw text again.
     texts : sequence of str, optional
         The text of each document.
+    groups : mapping of str to list, or DataFrame, optional
+        Further columns, such as the source of each document: by name, a value or a list of values
+        for each document. Held as a dictionary of `Membership`.
 
     Examples
     --------
@@ -83,6 +98,7 @@ class Corpus:
     dates: Any = None
     vectorizer: CountVectorizer | None = None
     texts: Any = None
+    groups: Any = None
 
     def __post_init__(self) -> None:
         counts = check_counts(self.counts, name="counts")
@@ -95,6 +111,8 @@ class Corpus:
         }
         if self.links is not None:
             held["links"] = adjacency(self.links, counts.shape[0])
+        if self.groups is not None:
+            held["groups"] = columns_of_names(self.groups, counts.shape[0])
         self.__dict__.update(held)
 
     def _one_each(self, name: str, n_docs: int) -> Any:
@@ -167,7 +185,7 @@ class Corpus:
             return f"{value.nnz:,}"
         if name == "texts":
             return f"{len(value):,}"
-        names = value.names if isinstance(value, Membership) else value
+        names = value.names if isinstance(value, Membership) else list(value)
         shown = ", ".join(printable(str(entry)[:LONGEST_SHOWN]) for entry in names[:MOST_SHOWN])
         return f"{len(names):,}: {shown}{', …' if len(names) > MOST_SHOWN else ''}"
 
@@ -178,6 +196,8 @@ class Corpus:
         """
         rows = np.atleast_1d(np.arange(self.n_docs)[rows])
         part: dict[str, Any] = {name: _take(getattr(self, name), rows) for name in _FORMS}
+        if self.groups is not None:
+            part["groups"] = {name: column[rows] for name, column in self.groups.items()}
         links = None if self.links is None else sparse.csr_array(self.links[rows][:, rows])
         if links is not None:
             links.sort_indices()
@@ -240,20 +260,6 @@ class Corpus:
         return self[np.sort(order[n_test:])], self[np.sort(order[:n_test])]
 
 
-def unwrapped(model: Any, X: Any) -> tuple[Any, Any]:
-    """The last step of a scikit-learn Pipeline, and X as the steps before it make it; any other
-    model as it is.
-    """
-    return (model[-1], model[:-1].transform(X)) if hasattr(model, "steps") else (model, X)
-
-
-def counts_for(model: Any, X: Any) -> Any:
-    """The counts of a Corpus over the words of a fitted model, if both know their words; any other
-    X as it is.
-    """
-    return X.like(getattr(model, "vocabulary_", None)).counts if isinstance(X, Corpus) else X
-
-
 def canonical_corpus(counts: sparse.csr_array, **beside: Any) -> Corpus:
     """A Corpus of what has the corpus's own forms already; nothing is checked or copied.
 
@@ -297,19 +303,20 @@ def _words(vocabulary: Any, n_words: int) -> np.ndarray | None:
 def _texts(values: Any, n_docs: int, what: str) -> list[str]:
     """One text per document; "" where there is none."""
     refuse_half_characters(values, what)
-    return ["" if _is_missing(value) else document_name(value) for value in values]
+    return ["" if is_missing(value) else document_name(value) for value in values]
 
 
-def _is_missing(value: Any) -> bool:
-    """None, NaN, or pandas' NA and NaT."""
-    return value is None or (not isinstance(value, str) and str(value) in ("nan", "<NA>", "NaT"))
+def _dates(values: Any, n_docs: int, what: str) -> list[str]:
+    """Dates in their one form; texts as they are if some of them are not dates."""
+    made = [canonical_date(value) for value in values]
+    return _texts(values, n_docs, what) if None in made else [str(day) for day in made]
 
 
 _FORMS: Mapping[str, Callable[[Any, int, str], Any]] = {  # of what each document has one of
     "authors": membership,
     "labels": label_membership,
     "doc_names": _texts,
-    "dates": _texts,
+    "dates": _dates,
     "texts": _texts,
 }
 

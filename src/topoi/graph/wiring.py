@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from topoi.graph.arrays import GraphArrays
 from topoi.graph.fields import Field, LearningField
 from topoi.graph.plan import Plan, is_private_matrix
-from topoi.infer.arrays import GraphArrays
 from topoi.tuning import current
 
 __all__ = ["LANES", "Graph", "build_graph", "n_blocks", "padded_width"]

@@ -52,8 +52,9 @@ class Settings:
     schedule: str = "auto"
     doc_topic_prior: Prior = LEARNED
     topic_word_prior: Prior = LEARNED
-    init: str = "hard"  # "hard", "soft", or "warm": from `word_topic`
+    init: str = "hard"  # "hard", "soft", "warm": from `word_topic`, or "given": from `messages`
     word_topic: np.ndarray | None = None  # (W, K) columns sum to 1
+    messages: np.ndarray | None = None  # (nonzeros of the counts, K) rows sum to 1
     max_iter: int = UNLIMITED
     seed: int = 0
     n_jobs: int | None = None
@@ -150,12 +151,12 @@ def is_relaxed(rule: Rule) -> bool:
 def _chosen(facts: PlanFacts, settings: Settings, tuning: Tuning) -> str:
     """The schedule that is followed: "auto" takes warm-up sweeps, or is another one.
 
-    Warm-up sweeps need many edges of documents that own themselves and may use all topics, and no
-    fitted model to start from.
+    Warm-up sweeps need many edges of documents that own themselves and may use all topics, and
+    neither a fitted model nor messages to start from.
     """
     warms_up = (
         is_relaxed(settings.rule)
-        and settings.init != "warm"
+        and settings.init not in ("warm", "given")
         and facts.plain
         and facts.n_edges >= tuning.warm_up_from
     )

@@ -115,4 +115,6 @@ def make_prediction_rule(rule: RuleName | UpdateRule) -> Rule:
     rule = as_rule(rule)
     if isinstance(rule, Gibbs):
         return make_rule("bp")
+    if isinstance(rule, VB):
+        return make_rule(VB(inner=1))  # passes are repeated until documents converge
     return make_rule(CVB0(messages="edge") if isinstance(rule, CVB0) else rule.name)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
+from topoi.graph.arrays import GraphArrays
 from topoi.graph.fields import LearnedField
 from topoi.graph.wiring import Graph
 from topoi.infer import kernels
-from topoi.infer.arrays import ActiveSet, Fields, GraphArrays, Messages, SweepParams, Tables
+from topoi.infer.arrays import ActiveSet, Fields, Messages, SweepParams, Tables
 from topoi.infer.memory import allocate, pad_topics, release
 from topoi.infer.proportions import Proportions
 from topoi.infer.rules import Rule

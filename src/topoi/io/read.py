@@ -2,8 +2,8 @@
 
 scikit-learn's CountVectorizer counts the words.
 
-Texts are read one at a time and never held all at once; what is kept of them is counts, names,
-authors, labels, links and dates.
+Texts are read one at a time and held only with `keep_text`; what is kept besides is counts, names,
+authors, labels, links, dates and groups.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from topoi.corpus import Corpus
+from topoi.corpus.dates import refuse_no_dates
 from topoi.io import cells, formats
 from topoi.io.formats.checks import enough_memory, naming
 from topoi.io.lines import Tell, existing, read_words
@@ -35,6 +36,7 @@ FIELDS = {
     "authors": "authors",
     "labels": "labels",
 }  # of a Corpus
+GROUP = "group "  # before the name of a further column
 NO_WORDS = (
     "empty vocabulary",
     "After pruning",
@@ -51,6 +53,8 @@ def read(
     labels: str | Sequence[Any] | None = None,
     links: str | Path | Sequence[Any] | None = None,
     date: str | Sequence[Any] | None = None,
+    groups: Sequence[str] | Mapping[str, Sequence[Any]] | None = None,
+    keep_text: bool = False,
     vectorizer: CountVectorizer | None = None,
     vocabulary: Sequence[str] | str | Path | None = None,
     form: str | None = None,
@@ -79,7 +83,14 @@ def read(
         Several may be in a cell: a list, a JSON list, or separated by `separator`. Links name ids
         of documents; they may also stand in a file of pairs.
     date : str or sequence, optional
-        The `dates` of the corpus.
+        The `dates` of the corpus. Refused if there is anything that is not a date, such as
+        2020-03-05, 2020-03, 2020, or a timestamp (`topoi.corpus.dates`).
+    groups : sequence of str or mapping of str to sequence, optional
+        Further columns to keep, such as the source: their names, or one value per document by name.
+        Several may be in a cell, as with labels.
+    keep_text : bool, default=False
+        Whether the corpus keeps the texts. A model fitted on it keeps them too, compressed in its
+        file, and can show its documents.
     vectorizer : CountVectorizer, optional
         See `make_vectorizer`. One that is fitted, as model.vectorizer_ is, is used as it stands.
     vocabulary : sequence of str, str or Path, optional
@@ -110,7 +121,14 @@ def read(
     """
     name, given = (
         "This",
-        {"text": text, "id": id, "authors": authors, "labels": labels, "date": date},
+        {
+            "text": text,
+            "id": id,
+            "authors": authors,
+            "labels": labels,
+            "date": date,
+            **_wanted_groups(groups),
+        },
     )
     if isinstance(source, str | Path):
         path = existing(source)
@@ -130,13 +148,15 @@ def read(
     with naming(Path(name)) if name != "This" else nullcontext():
         corpus = _counts_of(source, vocabulary, layer)
     if corpus is not None:
+        if keep_text:
+            raise ValueError(f"{name} holds counts, which have no text; leave keep_text out.")
         return with_links(
             _beside_counts(corpus, name, given, getattr(source, "obs", None), separator),
             links,
             name,
         )
     rows = source if isinstance(source, Rows) else rows_in_memory(source, tell)
-    gathering = _Gathering(rows, {**given, "links": links}, separator)
+    gathering = _Gathering(rows, {**given, "links": links}, separator, keep_text)
     vectorizer = vectorizer if vectorizer is not None else make_vectorizer(vocabulary=vocabulary)
     if not hasattr(vectorizer, "vocabulary") and not hasattr(vectorizer, "vocabulary_"):
         raise TypeError(
@@ -148,6 +168,15 @@ def read(
         words, beside = vectorizer.get_feature_names_out(), gathering.columns()
         corpus = Corpus(counts, words, vectorizer=vectorizer, **beside)
     return with_links(corpus, gathering.links, name)
+
+
+def _wanted_groups(groups: Any) -> dict[str, Any]:
+    """What is wanted of each group: the name of a column, or its values."""
+    if isinstance(groups, Mapping) or hasattr(groups, "columns"):
+        return {f"{GROUP}{name}": values for name, values in groups.items()}
+    return {
+        f"{GROUP}{name}": name for name in ([groups] if isinstance(groups, str) else groups or ())
+    }
 
 
 def _counts_of(source: Any, vocabulary: Any, layer: str | None) -> Corpus | None:
@@ -180,12 +209,26 @@ def _beside_counts(
             " texts."
         )
     values = {
-        FIELDS[what]: (
-            _column_of(obs, what, value, name, separator) if isinstance(value, str) else value
-        )
+        what: _column_of(obs, what, value, name, separator) if isinstance(value, str) else value
         for what, value in given.items()
     }
-    return replace(corpus, **values) if values else corpus
+    if "date" in values:
+        values["date"] = [
+            cells.as_date(value, f"Document {i}")
+            for i, value in enumerate(cells.as_list(values["date"]))
+        ]
+    return replace(corpus, **_fields(values)) if values else corpus
+
+
+def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What was found, as the fields of a Corpus."""
+    if "date" in values:
+        refuse_no_dates(values["date"], "The dates")
+    groups = {
+        what.removeprefix(GROUP): found for what, found in values.items() if what.startswith(GROUP)
+    }
+    found = {FIELDS[what]: found for what, found in values.items() if what in FIELDS}
+    return {**found, "groups": groups} if groups else found
 
 
 def _column_of(obs: Any, what: str, column: str, name: str, separator: str) -> list[Any]:
@@ -215,8 +258,9 @@ def _cell(what: str, value: Any, where: str, separator: str, first_with: dict[st
 class _Gathering:
     """Walks the rows once: hands out texts, keeps the rest."""
 
-    def __init__(self, rows: Rows, wanted: dict[str, Any], separator: str) -> None:
+    def __init__(self, rows: Rows, wanted: dict[str, Any], separator: str, keep_text: bool) -> None:
         self.rows, self.separator = rows, separator
+        self.kept_texts: list[str] | None = [] if keep_text else None
         if "id" in rows.columns and rows.ids_are_certain and wanted["id"] is None:
             wanted["id"] = "id"
         self.links: Any = None
@@ -245,7 +289,10 @@ class _Gathering:
         for i, (where, row) in enumerate(self.rows):
             for what, take in self.take.items():
                 self.kept[what].append(_cell(what, take(i, row), where, self.separator, first_with))
-            yield cells.as_text(row, self.text, where)
+            text = cells.as_text(row, self.text, where)
+            if self.kept_texts is not None:
+                self.kept_texts.append(text)
+            yield text
         for what, values in self.beside.items():
             if len(values) != i + 1:
                 raise ValueError(
@@ -253,7 +300,7 @@ class _Gathering:
                 )
 
     def columns(self) -> dict[str, Any]:
-        return {FIELDS[what]: values for what, values in self.kept.items() if what in FIELDS}
+        return {**_fields(self.kept), "texts": self.kept_texts}
 
 
 def _is_file_of_links(links: Any, columns: Sequence[str]) -> bool:

@@ -88,6 +88,7 @@ class BatchModel(TopicModelBase):
             "bound_",
         ):  # they are of an earlier fit
             self.__dict__.pop(name, None)
+        self.documents_ = None
         return self
 
     def _batch_size(self) -> int | None:
@@ -147,6 +148,7 @@ class BatchModel(TopicModelBase):
                     saves.save_batches(online, done, before, monitor, last=last)
             self._show_topics(online)
             self.doc_topic_ = self._fold_in(self.weighting_(counts)).astype(self._dtype)
+            self._keep_fit(counts)
             self.n_iter_, self.history_ = done // n_batches, monitor.table()
             self.converged_ = monitor.converged
             if saves is not None and (monitor.converged or done >= self.max_iter * n_batches):

@@ -61,6 +61,8 @@ class TopicModel(TopicModelBase):
     init : {"hard", "soft"}, fitted model or array-like, default="hard"
         How messages start. "hard": a random topic each (with "auto": topics merged from more).
         "soft": random proportions. A model or its topics x words array: from these topics.
+        Messages of X, (n_nonzeros, n_components) as `messages` gives them, or the topic of each
+        nonzero: from these.
     evaluate_every : int, default=5
         Sweeps between two measurements of training perplexity. 0 or -1 measures none, so that `tol`
         cannot stop the run.
@@ -103,6 +105,9 @@ class TopicModel(TopicModelBase):
         The word of each column, if known.
     vectorizer_ : CountVectorizer or None
         What made counts of the training texts, if known.
+    documents_ : TrainingDocuments or None
+        What is known about the training documents: names, dates, lengths, authors, labels, groups,
+        and texts if they were kept. None after `partial_fit`.
     doc_names_ : ndarray of shape (n_documents,) or None
         Names of the training documents, if known.
     n_features_in_ : int
@@ -181,6 +186,11 @@ class TopicModel(TopicModelBase):
         )
         self.owner_topic_ = state.owner_topic()
         self.factors_ = [_with_learned(factor, state) for factor in factors]
+        for factor in factors:
+            if isinstance(factor, Authors):
+                self._know(authors=factor.authors)
+            elif isinstance(factor, Labels):
+                self._know(labels=factor.labels)
         return self
 
     def _checked_factors(self) -> list[Any]:

@@ -90,6 +90,9 @@ class LatentDirichletAllocation(LDA):
         The word of each column, if known.
     vectorizer_ : CountVectorizer or None
         What made counts of the training texts, if known.
+    documents_ : TrainingDocuments or None
+        What is known about the training documents: names, dates, lengths, authors, labels, groups,
+        and texts if they were kept. None after `partial_fit`.
     doc_names_ : ndarray of shape (n_documents,) or None
         Names of the training documents, if known.
     n_features_in_ : int

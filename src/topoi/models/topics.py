@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from topoi.corpus.documents import TrainingDocuments
 from topoi.report.markup import element, spelled
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     doc_topic_prior_: np.ndarray
     topic_word_prior_: float
     vocabulary_: Sequence[str] | np.ndarray | None
-    doc_names_: np.ndarray | None
+    documents_: TrainingDocuments | None  # None after partial_fit
     _topic_names: dict[int, str]
 
     @property
@@ -44,6 +45,11 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         held = np.maximum(self.components_ - self.topic_word_prior_, 0).sum(axis=1)
         return held / max(held.sum(), 1e-300)
+
+    @property
+    def doc_names_(self) -> np.ndarray | None:
+        """(D,) names of the training documents, if known."""
+        return None if self.documents_ is None else self.documents_.names
 
     @property
     def _n_features_out(self) -> int:

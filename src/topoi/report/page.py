@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from topoi import __version__
+
 from topoi.evaluate import quality
 from topoi.report.about import about
 from topoi.report.data import given_names, page_data
@@ -23,6 +23,8 @@ from topoi.report.layout import LABEL_SIZE, TopicMap, distances, topic_map
 from topoi.report.markup import Html, content_policy, element, inline, join, json_block, spelled
 from topoi.report.pieces import BAR_WIDTHS, bar_class, drawing, number_cell, percent, topic_link
 from topoi.report.sheets import authors_sheet, topic_sheets
+
+from topoi.version import __version__
 
 __all__ = ["page_of", "write"]
 

@@ -183,7 +183,7 @@ def write(
     check_outputs(files, overwrite=overwrite)
     lost = [
         name
-        for name in ("authors", "links", "labels", "doc_names", "dates")
+        for name in ("authors", "links", "labels", "doc_names", "dates", "groups", "texts")
         if getattr(corpus, name) is not None and name not in FORMATS[form].keeps
     ]
     if lost:
