@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from topoi.printable import printable
 from topoi.report.packing import pack
 
-__all__ = ["MOST_DOCUMENTS", "Sample", "page_documents", "sample"]
+if TYPE_CHECKING:
+    from topoi.corpus.documents import TrainingDocuments
+
+__all__ = ["Sample", "page_documents", "sample"]
 
 MOST_DOCUMENTS = 4000  # on a page
 PER_TOPIC = 20  # documents that are most about a topic, if there is room
 LEAST = 0.01  # a smaller proportion of a topic is not kept
+MOST_LETTERS = 1_000_000  # of all texts on a page
+LONGEST_TEXT = 3000  # letters of one
+TEXTS_PER_TOPIC = 8  # of the documents that are most about it
 
 
 class Sample:
@@ -28,18 +35,16 @@ class Sample:
         n = max(least_per_topic, min(PER_TOPIC, MOST_DOCUMENTS // (2 * n_topics)))
         first = [np.argsort(-column, kind="stable")[:n] for column in doc_topic.T]
         chosen = np.unique(np.concatenate(first))
-        room = MOST_DOCUMENTS - len(chosen)
         others = np.setdiff1d(np.arange(self.total), chosen, assume_unique=True)
+        room = max(MOST_DOCUMENTS - len(chosen), 0)
         if len(others) > room:  # evenly, in the order of the documents
-            others = others[np.linspace(0, len(others) - 1, max(room, 0)).astype(np.int64)]
+            others = others[np.linspace(0, len(others) - 1, room).astype(np.int64)]
         self.chosen = np.union1d(chosen, others)
         self.first = [np.searchsorted(self.chosen, docs) for docs in first]
         self.per_topic = n
 
-    @property
-    def whole(self) -> bool:
-        """Whether it is all documents."""
-        return len(self.chosen) == self.total
+    def __len__(self) -> int:
+        return len(self.chosen)
 
 
 def sample(model: Any, least_per_topic: int) -> Sample | None:
@@ -50,26 +55,64 @@ def sample(model: Any, least_per_topic: int) -> Sample | None:
 
 
 def page_documents(model: Any, chosen: Sample) -> dict[str, Any]:
-    """Names and topics of the documents of a page."""
-    names = model.doc_names_
+    """What the page shows of its documents."""
+    known: TrainingDocuments = model.documents_
+    numbers, dates = chosen.chosen, known.dates
     return {
         "total": chosen.total,
         "per_topic": chosen.per_topic,
-        "names": [printable(d if names is None else names[d]) for d in chosen.chosen],
-        "named": names is not None,
-        "topics": pack(np.asarray(model.doc_topic_)[chosen.chosen], LEAST),
+        "names": [printable(d if known.names is None else known.names[d]) for d in numbers],
+        "named": known.names is not None,
+        "topics": pack(np.asarray(model.doc_topic_)[numbers], LEAST),
         "first": [docs.tolist() for docs in chosen.first],
-        **_linked(model, chosen),
+        "dates": None if dates is None else [printable(dates[d]) for d in numbers],
+        "columns": _columns(known, numbers),
+        "texts": _texts(known, chosen),
+        "links": _links(model, chosen),
     }
 
 
-def _linked(model: Any, chosen: Sample) -> dict[str, Any]:
+def _columns(known: TrainingDocuments, numbers: np.ndarray) -> dict[str, Any]:
+    """Authors, labels and groups: names, and for each document the places of its own."""
+    found = {}
+    for name, column in known.columns.items():
+        part = column[numbers]
+        places = np.split(part.matrix.indices, part.matrix.indptr[1:-1])
+        found[printable(name)] = {
+            "names": [printable(value) for value in part.names],
+            "of": [place.tolist() for place in places],
+        }
+    return found
+
+
+def _texts(known: TrainingDocuments, chosen: Sample) -> dict[int, str] | None:
+    """Texts by places in the sample: those of documents most about each topic, while there is
+    room.
+    """
+    if known.texts is None:
+        return None
+    texts: dict[int, str] = {}
+    letters = 0
+    for rank in zip_longest(*(docs[:TEXTS_PER_TOPIC] for docs in chosen.first)):
+        for place in rank:
+            if place is None or int(place) in texts:
+                continue
+            text = known.texts[chosen.chosen[place]]
+            cut = text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT].rsplit(" ", 1)[0] + "…"
+            letters += len(cut)
+            if letters > MOST_LETTERS:
+                return texts
+            texts[int(place)] = printable(cut, keep="\n\t")
+    return texts
+
+
+def _links(model: Any, chosen: Sample) -> list[list[int]] | None:
     """For each document those on the page that it is linked with, either way."""
     links = getattr(model, "links_", None)
     if links is None:
-        return {}
+        return None
     either = (links + links.T).tocsr()[chosen.chosen][:, chosen.chosen]
     either.setdiag(0)
     either.eliminate_zeros()
     either.sort_indices()
-    return {"links": [row.tolist() for row in np.split(either.indices, either.indptr[1:-1])]}
+    return [row.tolist() for row in np.split(either.indices, either.indptr[1:-1])]

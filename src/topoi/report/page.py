@@ -31,8 +31,8 @@ __all__ = ["page_of", "write"]
 LONGEST_LABEL = 24  # letters on the map
 NEW_LINE = Html("\n")
 SCRIPTS = (
-    "start", "data", "state", "map", "table", "bars", "topic", "foldin", "text",
-    "search", "others", "edit", "main",
+    "start", "data", "state", "gestures", "map", "table", "bars", "topic", "foldin", "text",
+    "others", "search", "edit", "main",
 )  # fmt: skip
 
 
@@ -156,10 +156,10 @@ def _topics_table(model: Any, order: Sequence[int]) -> Html:
 
 
 def _labels(model: Any) -> list[str]:
-    """(K,) the name of each topic, or its first words."""
+    """(K,) the name of each topic, or words that are typical of it."""
     return [
         name or spelled(words)
-        for name, words in zip(given_names(model), model.top_words(3), strict=True)
+        for name, words in zip(given_names(model), model.top_words(3, relevance=0.6), strict=True)
     ]
 
 

@@ -53,7 +53,7 @@ def page_words(model: Any) -> dict[str, Any]:
     names = words_of(model)
     return {
         "names": [printable(names[w]) for w in kept],
-        "counts": [short(n, 5) for n in used[kept]],
+        "counts": [short(n, 5) for n in used[shown]],
         "marginal": [short(p, 5) for p in marginal[shown]],
         "of": len(order),
         "covered": short(used[kept].sum() / total),

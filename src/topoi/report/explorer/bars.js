@@ -15,16 +15,16 @@ function bar(...parts) {
 
 /** Words with bars of their use in all documents and, on top, in this topic. */
 function wordBars(k, shown, onPoint) {
-  const most = Math.max(...shown.map(({ w }) => data.words.counts[w]), 1e-9);
+  const most = Math.max(...shown.map(({ w }) => uses(w)), 1e-9);
   const lines = shown.map(({ w, inTopic, count: here }) => {
-    const all = data.words.counts[w];
+    const all = uses(w);
     return h(
       "tr",
       { onpointerenter: () => onPoint(w), onpointerleave: () => onPoint(null) },
       h("th", { scope: "row" }, link("word", wordNames[w], wordNames[w])),
       h(
         "td",
-        { class: "bars", title: `${count(here)} of ${count(all)} are in this topic` },
+        { class: "bars", title: `${amount(here)} of ${amount(all)} are in this topic` },
         bar([all / most, "all"], [here / most, "here"]),
       ),
       h("td", { class: "n" }, percent(inTopic)),
@@ -42,18 +42,19 @@ function wordBars(k, shown, onPoint) {
   );
 }
 
-/** Things with a bar each: [[link, part], ...]; `most` is the whole width. */
+/** Things with a bar each: [[link, part, what stands below it], ...]; `most` is the whole width. */
 function scored(entries, most = 1, text = percent) {
   return h(
     "ul",
     { class: "scored" },
-    entries.map(([content, part]) =>
+    entries.map(([content, part, below]) =>
       h(
         "li",
         {},
         h("span", { class: "what" }, content),
         bar([part / most, "here"]),
         h("span", { class: "n" }, text(part)),
+        below,
       ),
     ),
   );
@@ -67,7 +68,7 @@ function topicBars(entries) {
 }
 
 /** A part of the panel with a head, or nothing if there is nothing in it. */
-function part(title, ...content) {
+function block(title, ...content) {
   const there = content.filter(Boolean);
   return there.length ? h("section", {}, h("h3", {}, title), ...there) : null;
 }

@@ -46,17 +46,22 @@ const authorTable = lazy(() => unpack(data.authors.topics));
 function relevantWords(k, relevance, n) {
   const { words, counts } = topics[k];
   const { beta, sizes } = data.words.prediction;
-  const scored = words.map((w, i) => {
+  const ranked = words.map((w, i) => {
     const inTopic = (counts[i] + beta) / sizes[k];
     const score = Math.log(inTopic) - (1 - relevance) * Math.log(data.words.marginal[w]);
     return { w, inTopic, count: counts[i], score };
   });
-  return scored.sort((a, b) => b.score - a.score || a.w - b.w).slice(0, n);
+  return ranked.sort((a, b) => b.score - a.score || a.w - b.w).slice(0, n);
 }
 
-/** Names that people have given, on this page or before; otherwise first words. */
+/** How often a word is used in all documents. */
+function uses(w) {
+  return data.words.counts[w] ?? row(wordTable(), w).reduce((sum, [, n]) => sum + n, 0);
+}
+
+/** Names that people have given, on this page or before; otherwise words that are typical. */
 const given = topics.map((topic) => topic.name);
-const firstWords = topics.map((_, k) => relevantWords(k, 1, 3).map(({ w }) => wordNames[w]));
+const firstWords = topics.map((_, k) => relevantWords(k, 0.6, 3).map(({ w }) => wordNames[w]));
 
 function label(k) {
   const phrases = firstWords[k].some((word) => word.includes(" "));

@@ -11,8 +11,8 @@ function makeEdits(onChange) {
 
   function merge(k, j) {
     const [from, to] = [Math.max(merges[k], merges[j]), Math.min(merges[k], merges[j])];
-    merges.forEach((group, i) => {
-      if (group === from) merges[i] = to;
+    merges.forEach((number, i) => {
+      if (number === from) merges[i] = to;
     });
     gone.delete(k);
     gone.delete(j);
@@ -48,7 +48,7 @@ function makeEdits(onChange) {
     return { names, merge: groups, delete: [...gone].sort((a, b) => a - b) };
   }
 
-  function number() {
+  function size() {
     const { names, merge: groups, delete: deleted } = asJson();
     return Object.keys(names).length + groups.length + deleted.length;
   }
@@ -89,29 +89,29 @@ function makeEdits(onChange) {
       { type: "button", "aria-pressed": String(marked), onclick: () => remove(k, !marked) },
       marked ? "Keep" : "Delete",
     );
-    const with_ = group(k).filter((j) => j !== k);
+    const partners = group(k).filter((j) => j !== k);
     return h(
       "div",
       { class: "edit", role: "group", "aria-label": "Edit this topic" },
       name,
       choice,
       deletion,
-      with_.length > 0 &&
+      partners.length > 0 &&
         h(
           "p",
           {},
-          `To be merged with ${with_.join(", ")}. `,
+          `To be merged with ${partners.join(", ")}. `,
           h("button", { type: "button", onclick: () => separate(k) }, "Undo"),
         ),
     );
   }
 
-  function panel() {
+  function view() {
     const edits = asJson();
     const text = JSON.stringify(edits, null, 1);
     const said = h("output", { class: "faint" });
-    const undo = (text_, act) =>
-      h("li", {}, text_, " ", h("button", { type: "button", onclick: act }, "Undo"));
+    const undo = (what, act) =>
+      h("li", {}, what, " ", h("button", { type: "button", onclick: act }, "Undo"));
     const list = [
       ...Object.entries(edits.names).map(([k, name]) =>
         undo(name ? `Name topic ${k} “${name}”` : `Remove the name of topic ${k}`, () =>
@@ -167,5 +167,5 @@ function makeEdits(onChange) {
   window.addEventListener("beforeunload", (event) => {
     if (JSON.stringify(asJson(), null, 1) !== saved) event.preventDefault(); // unsaved work
   });
-  return { controls, panel, notes, number };
+  return { controls, view, notes, size };
 }

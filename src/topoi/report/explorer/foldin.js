@@ -99,8 +99,8 @@ function onePass(edges, side, heard) {
     const removed = Math.min(x, own);
     let sum = 0;
     for (let k = 0; k < side.length; k += 1) {
-      const count_ = prior ? prior[k] : Math.max(side[k] - removed * message[k], 0) + alpha[k];
-      next[k] = likely[k] * count_;
+      const mass = prior ? prior[k] : Math.max(side[k] - removed * message[k], 0) + alpha[k];
+      next[k] = likely[k] * mass;
       sum += next[k];
     }
     for (let k = 0; k < side.length; k += 1) {

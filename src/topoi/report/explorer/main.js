@@ -9,19 +9,21 @@ let filtered = null;
 const edits = makeEdits(() => {
   map.rename();
   table.rename(edits.notes());
-  const n = edits.number();
+  const n = edits.size();
   editsLink.textContent = n ? `Edits (${n})` : "Edits";
   render({ stay: true });
 });
 
+/** Entries [[topic, part], ...] as one number per topic, the largest 1. */
+function spread(entries) {
+  const most = Math.max(...entries.map((entry) => entry[1]), 1e-9);
+  const all = new Float64Array(topics.length);
+  for (const [k, part] of entries) all[k] = part / most;
+  return all;
+}
+
 /** How much each topic is meant by the selection, from 0 to 1; null if all are alike. */
-function weights(kind = state.kind, value = state.value) {
-  const spread = (entries) => {
-    const most = Math.max(...entries.map((entry) => entry[1]), 1e-9);
-    const all = new Float64Array(topics.length);
-    for (const [k, part_] of entries) all[k] = part_ / most;
-    return all;
-  };
+function emphasis(kind = state.kind, value = state.value) {
   if (kind === "word" && wordNumbers().has(value)) {
     return spread(row(wordTable(), wordNumbers().get(value)));
   }
@@ -36,7 +38,7 @@ function weights(kind = state.kind, value = state.value) {
 
 /** Show on the map which topics use a word that is pointed at. */
 function pointAtWord(w) {
-  const shown = w === null ? weights() : weights("word", wordNames[w]);
+  const shown = w === null ? emphasis() : emphasis("word", wordNames[w]);
   map.emphasise(shown, selectedTopic());
 }
 
@@ -44,23 +46,23 @@ function selectedTopic() {
   return state.kind === "topic" ? state.value : undefined;
 }
 
-function content() {
+function panelContent() {
   if (state.kind === "topic") return topicPanel(state.value, edits, pointAtWord);
   if (state.kind === "word") return wordPanel(state.value);
   if (state.kind === "document") return documentPanel(state.value);
   if (state.kind === "author") return authorPanel(state.value);
   if (state.kind === "page" && state.value === "text") return textPanel();
-  if (state.kind === "page" && state.value === "edits") return edits.panel();
+  if (state.kind === "page" && state.value === "edits") return edits.view();
   return [...document.getElementById("about").children].map((child) => child.cloneNode(true));
 }
 
 /** Show the selection everywhere. stay: the same thing again, so the reader stays where he is. */
 function render({ stay = false } = {}) {
   root.classList.toggle("chosen", state.kind !== null);
-  map.emphasise(weights(), selectedTopic());
+  map.emphasise(emphasis(), selectedTopic());
   table.select(selectedTopic());
   const back = h("a", { class: "all", href: address() }, "← All topics");
-  panel.replaceChildren(back, ...content().filter(Boolean));
+  panel.replaceChildren(back, ...panelContent().filter(Boolean));
   if (stay) return;
   panel.scrollTop = 0;
   if (state.kind === null) return;
@@ -83,7 +85,7 @@ document.querySelector("body > header").append(
 const map = makeMap(figure);
 const table = makeTable(document.querySelector("table.topics"), (matches) => {
   filtered = matches;
-  map.emphasise(weights(), selectedTopic());
+  map.emphasise(emphasis(), selectedTopic());
 });
 window.addEventListener("hashchange", () => {
   readAddress();

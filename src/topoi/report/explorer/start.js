@@ -11,7 +11,7 @@ function fill(element, attributes, children) {
       element.setAttribute(name, value === true ? "" : value);
     }
   }
-  element.append(...children.flat().filter((child) => child || child === 0));
+  element.append(...children.flat(2).filter((child) => child || child === 0));
   return element;
 }
 
@@ -33,7 +33,7 @@ function percent(part) {
 }
 
 /** A count with separators; those below 10 may have a digit after the point. */
-function count(number) {
+function amount(number) {
   const digits = number < 9.95 && Math.abs(number - Math.round(number)) > 0.05 ? 1 : 0;
   return number.toLocaleString("en", { maximumFractionDigits: digits });
 }

@@ -1,6 +1,7 @@
 // Texts whose words are coloured by topic, and the panel for a text that is typed or pasted.
 
-const COLOURS = 7; // topics of a text that have a colour; the others share one
+const COLOURS = 7; // topics of a text, or groups, that have a colour; the others share one
+const COLOUR_CLASSES = [...times(COLOURS, (i) => `c${i}`), "other"];
 
 /** The classes of the colours of a text's largest topics: Map of topic to "c0", "c1", ... */
 function coloursOf(entries) {
@@ -25,18 +26,41 @@ function colouredText(text, spans, colours) {
 /** Topics with the colours they have in a text. */
 function colouredTopics(entries, colours) {
   const most = entries[0]?.[1] ?? 1;
-  const line = ([k, part_]) => [
+  const line = ([k, part]) => [
     [h("span", { class: `swatch ${colours.get(k) ?? "other"}` }), topicLink(k)],
-    part_,
+    part,
   ];
   return scored(entries.map(line), most);
 }
 
 function largest(proportions, n, least) {
   return [...proportions.entries()]
-    .filter(([, part_]) => part_ >= least)
+    .filter(([, part]) => part >= least)
     .sort((a, b) => b[1] - a[1])
     .slice(0, n);
+}
+
+/** The known words of a text with their topics, and its topic proportions. */
+function readText(text) {
+  const known = knownWords(text);
+  const { proportions, messages } = infer(known);
+  const spans = known.map(({ w, start, end }) => ({ start, end, k: topicOf(messages.get(w)) }));
+  return { spans, entries: largest(proportions, 10, 0.01) };
+}
+
+/** The part of a text that has most words of topic k, about n letters long. */
+function passage(text, spans, k, n) {
+  const ours = spans.filter((span) => span.k === k);
+  const inside = (from) => ours.filter(({ start, end }) => start >= from && end <= from + n).length;
+  const starts = ours.map(({ start }) => Math.max(start - 20, 0));
+  const best = starts.reduce((a, b) => (inside(b) > inside(a) ? b : a), starts[0] ?? 0);
+  const from = best === 0 ? 0 : text.indexOf(" ", best - 1) + 1;
+  const space = text.lastIndexOf(" ", from + n);
+  const to = from + n >= text.length ? text.length : space > from ? space : from + n;
+  const shown = spans
+    .filter(({ start, end }) => start >= from && end <= to)
+    .map(({ k: topic, start, end }) => ({ k: topic, start: start - from, end: end - from }));
+  return [`${from ? "… " : ""}`, text.slice(from, to).replace(/\s/g, " "), shown, to < text.length];
 }
 
 function topicOf(message) {
@@ -80,17 +104,12 @@ function nothingKnown(text) {
 }
 
 function assigned(text, known) {
-  const { proportions, messages } = infer(known);
-  const entries = largest(proportions, 10, 0.01);
+  const { spans, entries } = readText(text);
   const colours = coloursOf(entries);
-  const spans = known.map(({ w, start, end }) => ({ start, end, k: topicOf(messages.get(w)) }));
-  const { proportions: none } = infer([]);
   return [
-    part(`Topics, from ${count(known.length)} known words`, colouredTopics(entries, colours)),
-    part("The text", colouredText(text, spans, colours)),
-    data.documents &&
-      entries.some(([k, part_]) => part_ > 2 * none[k]) &&
-      part("Documents like it", nearestDocuments(entries)),
+    block(`Topics, from ${amount(known.length)} known words`, colouredTopics(entries, colours)),
+    block("The text", colouredText(text, spans, colours)),
+    data.documents && block("Documents like it", nearestDocuments(entries)),
   ];
 }
 
@@ -99,7 +118,7 @@ function aboutAssignment() {
   const { names, of, covered, prediction } = data.words;
   const said = ["Inferred here, as the model's transform does; nothing leaves the page."];
   if (names.length < of) {
-    const which = `${count(names.length)} of ${count(of)} words, ${percent(covered)} of all uses`;
+    const which = `${amount(names.length)} of ${amount(of)} words, ${percent(covered)} of all uses`;
     said.push(`This page knows ${which}.`);
   }
   if (!prediction.tokens) {

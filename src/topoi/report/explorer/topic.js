@@ -2,6 +2,8 @@
 
 const WORDS_SHOWN = 20;
 const DOCUMENTS_SHOWN = 8;
+const SNIPPET = 220; // letters
+const NAMES_SHOWN = 6; // of a document, in a line
 
 function topicPanel(k, edits, onPoint) {
   const topic = topics[k];
@@ -28,10 +30,10 @@ function topicPanel(k, edits, onPoint) {
       h("h2", { tabindex: -1 }, label(k)),
       edits.controls(k),
     ),
-    part("Words", relevanceSlider(k, onPoint)),
-    part("Documents most about it", ...documentsOfTopic(k)),
+    block("Words", relevanceSlider(k, onPoint)),
+    block("Documents most about it", ...documentsOfTopic(k)),
     authorsOfTopic(k),
-    part(
+    block(
       "Close topics",
       topic.near.length > 0 &&
         scored(
@@ -42,7 +44,7 @@ function topicPanel(k, edits, onPoint) {
       topic.near.length > 0 && h("p", { class: "faint" }, "1: the same words, 0: none in common"),
     ),
     topic.linked &&
-      part(
+      block(
         "Linked documents are about",
         topicBars([[k, topic.linked_self], ...topic.linked].sort((a, b) => b[1] - a[1])),
       ),
@@ -99,18 +101,38 @@ function documentsOfTopic(k) {
   }
   const table = documentTable();
   const inTopic = (d) => row(table, d).find(([j]) => j === k)?.[1] ?? 0;
-  const shown = data.documents.first[k].slice(0, DOCUMENTS_SHOWN);
-  return [scored(shown.map((d) => [documentLink(d), inTopic(d)]))];
+  const shown = data.documents.first[k].slice(0, DOCUMENTS_SHOWN).filter((d) => inTopic(d) > 0);
+  return [
+    scored(shown.map((d) => [documentLink(d), inTopic(d), [aboutDocument(d), snippet(d, k)]])),
+  ];
+}
+
+/** A passage of a document with many words of the topic; they are coloured. */
+function snippet(d, k) {
+  const text = data.documents.texts?.[d];
+  if (!text) return null;
+  const [before, cut, spans, more] = passage(text, readText(text).spans, k, SNIPPET);
+  const here = new Map([[k, "c0"]]);
+  const ours = spans.filter((span) => span.k === k);
+  return h("p", { class: "snippet" }, before, colouredText(cut, ours, here), more && " …");
+}
+
+/** Date and names of a document, in a line. */
+function aboutDocument(d) {
+  const { dates, columns } = data.documents;
+  const said = Object.values(columns).flatMap(({ names, of }) => of[d].map((i) => names[i]));
+  const line = [dates?.[d], ...said.slice(0, NAMES_SHOWN)].filter(Boolean).join(", ");
+  return line ? h("small", { class: "about-document" }, line) : null;
 }
 
 function authorsOfTopic(k) {
   if (!data.authors) return null;
-  const shown = data.authors.first[k].filter(([, part_]) => part_ > 0.0005);
-  return part(
+  const shown = data.authors.first[k].filter(([, part]) => part > 0.0005);
+  return block(
     "Who writes most of it",
     shown.length > 0 &&
       scored(
-        shown.map(([a, part_]) => [link("author", data.authors.names[a], data.authors.names[a]), part_]),
+        shown.map(([a, part]) => [link("author", data.authors.names[a], data.authors.names[a]), part]),
         shown[0][1],
       ),
   );
