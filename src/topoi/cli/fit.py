@@ -36,7 +36,7 @@ else:
 
 USUAL_TOPICS = 20
 USUAL_RULE, USUAL_SCHEDULE, USUAL_WEIGHTING = Rule("bp"), Schedule("auto"), Weighting("count")
-LEARNING = "How topics are learned"
+LEARNING, SAVING = "How topics are learned", "What is saved"
 
 
 @dataclass
@@ -72,11 +72,34 @@ class Learning:
     ] = None
 
 
+@dataclass
+class Saving:
+    """What is saved beside the model, and meanwhile."""
+
+    keep_text: Annotated[
+        bool, option(SAVING, "Keep the texts in the model file, to show them.", "--keep-text")
+    ] = False
+    checkpoint: Annotated[
+        Path | None,
+        option(SAVING, "Save the run here until the model is saved; the same command resumes it."),
+    ] = None
+    checkpoint_every: Annotated[
+        int, option(SAVING, "Sweeps between two savings of the run.", min=1, show_default=True)
+    ] = 10
+
+    def options(self) -> dict[str, Any]:
+        """How `fit` of a model is told."""
+        if self.checkpoint is None:
+            return {}
+        return {"checkpoint": self.checkpoint, "checkpoint_every": self.checkpoint_every}
+
+
 def fit(
     input: Input,
     columns: Columns,
     words: Words,
     learning: Learning,
+    saving: Saving,
     topics: Annotated[
         int | None, typer.Option(min=1, help="Number of topics (default: 20).", show_default=False)
     ] = None,
@@ -93,29 +116,17 @@ def fit(
     background: Annotated[
         int, typer.Option(min=0, help="Labeled LDA: topics beside the labels.")
     ] = 0,
-    keep_text: Annotated[
-        bool, typer.Option("--keep-text", help="Keep the texts in the model file, to show them.")
-    ] = False,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(
-            help="Save the run here until the model is saved; the same command resumes it."
-        ),
-    ] = None,
-    checkpoint_every: Annotated[
-        int, typer.Option(min=1, help="Sweeps between two savings of the run.")
-    ] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Learn topics from documents and write them to a model file.
 
     Ctrl-C keeps the last finished sweep.
     """
-    start = learning.start
+    start, checkpoint = learning.start, saving.checkpoint
     inputs = [*inputs_of(input, columns, words), *([start] if start else [])]
     _check_outputs(output, checkpoint, inputs, force)
     begin = load_model(start) if start else None
-    corpus = read_corpus(input, columns, words, like=begin, keep_text=keep_text)
+    corpus = read_corpus(input, columns, words, like=begin, keep_text=saving.keep_text)
     if corpus.n_docs < 2:
         raise ValueError(
             f"{input} holds one document, and topics are learned from many; give more, or cut a"
@@ -155,16 +166,11 @@ def fit(
         common,
     )
     note(f"{corpus}\nFitting {NAMES[kind]}; the first fit on a machine compiles for half a minute.")
-    saving: dict[str, Any] = (
-        {}
-        if checkpoint is None
-        else {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
-    )
     if checkpoint is not None and checkpoint.exists():
         note(f"Found {checkpoint}: resuming if it belongs to this run.")
     with Interrupt() as interrupt:
         estimator.set_params(callbacks=[interrupt], verbose=int(sys.stderr.isatty())).fit(
-            corpus, **saving
+            corpus, **saving.options()
         )
     estimator.set_params(callbacks=None, verbose=0)
     _save(estimator, output, checkpoint)

@@ -4,8 +4,7 @@ and labels.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -15,18 +14,13 @@ from scipy import sparse
 
 from topoi.corpus.checks import (
     check_counts,
-    is_missing,
-    refuse_half_characters,
     refuse_masked,
 )
-from topoi.corpus.dates import canonical_date
+from topoi.corpus.forms import ONE_EACH, vocabulary_array
 from topoi.corpus.links import adjacency
 from topoi.corpus.membership import Membership
 from topoi.corpus.metadata import (
     columns_of_names,
-    document_name,
-    label_membership,
-    membership,
 )
 from topoi.printable import printable
 
@@ -89,16 +83,32 @@ class Corpus:
     ([['Ann', 'Bob']], 2, (2, 2))
     """
 
-    counts: Any
-    vocabulary: Any = None
-    authors: Any = None
-    links: Any = None
-    labels: Any = None
-    doc_names: Any = None
-    dates: Any = None
+    counts: sparse.csr_array
+    vocabulary: np.ndarray | None = None
+    authors: Membership | None = None
+    links: sparse.csr_array | None = None
+    labels: Membership | None = None
+    doc_names: list[str] | None = None
+    dates: list[str] | None = None
     vectorizer: CountVectorizer | None = None
-    texts: Any = None
-    groups: Any = None
+    texts: list[str] | None = None
+    groups: Mapping[str, Membership] | None = None
+
+    if TYPE_CHECKING:  # the types above are those that are held, whatever is given
+
+        def __init__(
+            self,
+            counts: Any,
+            vocabulary: Any = None,
+            authors: Any = None,
+            links: Any = None,
+            labels: Any = None,
+            doc_names: Any = None,
+            dates: Any = None,
+            vectorizer: CountVectorizer | None = None,
+            texts: Any = None,
+            groups: Any = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         counts = check_counts(self.counts, name="counts")
@@ -106,8 +116,8 @@ class Corpus:
             refuse_masked(getattr(self, name), name)
         held = {
             "counts": counts,
-            "vocabulary": _words(self.vocabulary, counts.shape[1]),
-            **{name: self._one_each(name, counts.shape[0]) for name in _FORMS},
+            "vocabulary": vocabulary_array(self.vocabulary, counts.shape[1]),
+            **{name: self._one_each(name, counts.shape[0]) for name in ONE_EACH},
         }
         if self.links is not None:
             held["links"] = adjacency(self.links, counts.shape[0])
@@ -126,7 +136,7 @@ class Corpus:
                 f"{name} describes {found} documents but counts has {n_docs} rows; give one entry"
                 " per document."
             )
-        return _FORMS[name](value, n_docs, name)
+        return ONE_EACH[name](value, n_docs, name)
 
     def __len__(self) -> int:
         return self.n_docs
@@ -134,15 +144,15 @@ class Corpus:
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of documents and words."""
-        return self.counts.shape
+        return self.n_docs, self.n_words
 
     @property
     def n_docs(self) -> int:
-        return self.counts.shape[0]
+        return int(self.counts.shape[0])
 
     @property
     def n_words(self) -> int:
-        return self.counts.shape[1]
+        return int(self.counts.shape[1])
 
     @property
     def words(self) -> list[str]:
@@ -195,7 +205,7 @@ class Corpus:
         Links keep only pairs with both ends inside, authors and labels only names that occur.
         """
         rows = np.atleast_1d(np.arange(self.n_docs)[rows])
-        part: dict[str, Any] = {name: _take(getattr(self, name), rows) for name in _FORMS}
+        part: dict[str, Any] = {name: _take(getattr(self, name), rows) for name in ONE_EACH}
         if self.groups is not None:
             part["groups"] = {name: column[rows] for name, column in self.groups.items()}
         links = None if self.links is None else sparse.csr_array(self.links[rows][:, rows])
@@ -246,7 +256,7 @@ class Corpus:
             shape=(self.n_docs, len(place)),
         )
         counts.sum_duplicates()
-        words = _words(vocabulary, len(place))
+        words = vocabulary_array(vocabulary, len(place))
         return self._with(counts=counts, vocabulary=words, vectorizer=None)
 
     def split(self, test_size: float = 0.2, random_state: int = 0) -> tuple[Corpus, Corpus]:
@@ -284,51 +294,6 @@ def canonical_corpus(counts: sparse.csr_array, **beside: Any) -> Corpus:
     made = object.__new__(Corpus)
     made.__dict__.update({field.name: None for field in fields(Corpus)}, counts=counts, **beside)
     return made
-
-
-def _words(vocabulary: Any, n_words: int) -> np.ndarray | None:
-    """The vocabulary as an array of text."""
-    if vocabulary is None:
-        return None
-    refuse_half_characters(vocabulary, "vocabulary")
-    words = np.asarray(vocabulary, dtype=str)
-    if words.shape != (n_words,):
-        raise ValueError(
-            f"vocabulary has {words.size} words but counts has {n_words} columns; they must agree."
-        )
-    _refuse_twice(words.tolist())
-    return words
-
-
-def _texts(values: Any, n_docs: int, what: str) -> list[str]:
-    """One text per document; "" where there is none."""
-    refuse_half_characters(values, what)
-    return ["" if is_missing(value) else document_name(value) for value in values]
-
-
-def _dates(values: Any, n_docs: int, what: str) -> list[str]:
-    """Dates in their one form; texts as they are if some of them are not dates."""
-    made = [canonical_date(value) for value in values]
-    return _texts(values, n_docs, what) if None in made else [str(day) for day in made]
-
-
-_FORMS: Mapping[str, Callable[[Any, int, str], Any]] = {  # of what each document has one of
-    "authors": membership,
-    "labels": label_membership,
-    "doc_names": _texts,
-    "dates": _dates,
-    "texts": _texts,
-}
-
-
-def _refuse_twice(words: list[str]) -> None:
-    """Two columns of one word could be told apart neither in topics nor in new documents."""
-    if len(set(words)) < len(words):
-        twice = next(word for word, times in Counter(words).items() if times > 1)
-        raise ValueError(
-            f"vocabulary has {twice!r} twice; give every column a word of its own, or add up the"
-            " columns (AnnData: var_names_make_unique())."
-        )
 
 
 def _take(values: Any, rows: np.ndarray) -> Any:

@@ -88,7 +88,8 @@ def topics_of(model: Any, n_words: int | None = None) -> np.ndarray:
             " words (not transposed) over the same vocabulary."
         )
     proportions = topics / topics.sum(axis=1, keepdims=True)
-    return (1 - SMOOTHING) * proportions + SMOOTHING / topics.shape[1]
+    smoothed: np.ndarray = (1 - SMOOTHING) * proportions + SMOOTHING / topics.shape[1]
+    return smoothed
 
 
 def weights_of(topics: Any) -> np.ndarray | None:
@@ -142,4 +143,5 @@ def proportions_of(model: Any, X: Any = None) -> np.ndarray:
             "Topic proportions must be an array (documents x topics) of nonnegative numbers with"
             " something in every row."
         )
-    return proportions / proportions.sum(axis=1, keepdims=True)
+    normalised: np.ndarray = proportions / proportions.sum(axis=1, keepdims=True)
+    return normalised

@@ -159,7 +159,10 @@ def stability(models: Sequence[Any]) -> np.ndarray:
         raise ValueError(
             "Stability compares models; give at least two, fitted with different seeds."
         )
-    return np.mean([match_topics(models[0], other)[1] for other in models[1:]], axis=0)
+    cosines: np.ndarray = np.mean(
+        [match_topics(models[0], other)[1] for other in models[1:]], axis=0
+    )
+    return cosines
 
 
 def mean_stability(models: Sequence[Any]) -> float:

@@ -156,7 +156,8 @@ def n_blocks(n_edges: int) -> int:
     """
     tuning = current()
     side = max(np.sqrt(n_edges / tuning.edges_per_cell), 1.0)
-    return min(2 ** round(np.log2(side)), tuning.max_blocks)
+    power = round(float(np.log2(side)))
+    return min(int(2**power), tuning.max_blocks)
 
 
 def build_graph(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from topoi.storage.schema import LARGEST, Array
 
-__all__ = ["HISTORY", "Record", "columns", "records"]
+__all__ = ["HISTORY", "Callback", "Record", "columns", "records"]
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,9 @@ class Record:
     perplexity: float | None
     schedule: str = ""  # how the sweep was made: what "auto" chose
 
+
+# of the state, or of the model in mini-batches; a true answer stops the run
+Callback = Callable[[Any, Record], object]
 
 HISTORY = {  # of a run, one column per field of Record; a perplexity of -1 was not measured
     "int": Array("i8", ("H",), 1, 2**53),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from topoi.infer.history import Record
+from topoi.infer.history import Callback, Record
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.progress import Progress
 from topoi.infer.threads import ThreadPool
@@ -41,7 +41,7 @@ class Monitor:
         every: int = 5,
         paper_rule: bool = False,
         max_iter: int = 0,
-        callbacks: Sequence[Callable[[Any, Record], Any]] = (),
+        callbacks: Sequence[Callback] = (),
         progress: bool = False,
         phase: str = "",
     ) -> None:

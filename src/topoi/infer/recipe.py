@@ -6,17 +6,18 @@ same seed gives the same bits everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from topoi.choices import SCHEDULES
+from topoi.choices import SCHEDULES, ScheduleName
 from topoi.graph.plan import PlanFacts
 from topoi.graph.wiring import padded_width
 from topoi.infer import schedules
+from topoi.infer.history import Callback
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
 from topoi.tuning import Tuning, current
@@ -49,7 +50,7 @@ class Settings:
     """What a model asks of a run."""
 
     rule: Rule
-    schedule: str = "auto"
+    schedule: ScheduleName = "auto"
     doc_topic_prior: Prior = LEARNED
     topic_word_prior: Prior = LEARNED
     init: str = "hard"  # "hard", "soft", "warm": from `word_topic`, or "given": from `messages`
@@ -58,7 +59,7 @@ class Settings:
     max_iter: int = UNLIMITED
     seed: int = 0
     n_jobs: int | None = None
-    callbacks: Sequence[Callable[[Any, Any], Any]] = ()
+    callbacks: Sequence[Callback] = ()
     verbose: bool = False
 
 

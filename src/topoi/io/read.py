@@ -8,7 +8,7 @@ authors, labels, links, dates and groups.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -19,9 +19,9 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from topoi.corpus import Corpus
-from topoi.corpus.dates import refuse_no_dates
 from topoi.io import cells, formats
 from topoi.io.formats.checks import enough_memory, naming
+from topoi.io.gathering import GROUP, Gathering, cell_value, corpus_fields
 from topoi.io.lines import Tell, existing, read_words
 from topoi.io.links import with_links
 from topoi.io.rows import Rows, rows_in_memory
@@ -30,13 +30,6 @@ from topoi.io.vectorize import make_vectorizer
 
 __all__ = ["read"]
 
-FIELDS = {
-    "id": "doc_names",
-    "date": "dates",
-    "authors": "authors",
-    "labels": "labels",
-}  # of a Corpus
-GROUP = "group "  # before the name of a further column
 NO_WORDS = (
     "empty vocabulary",
     "After pruning",
@@ -156,7 +149,7 @@ def read(
             name,
         )
     rows = source if isinstance(source, Rows) else rows_in_memory(source, tell)
-    gathering = _Gathering(rows, {**given, "links": links}, separator, keep_text)
+    gathering = Gathering(rows, {**given, "links": links}, separator, keep_text)
     vectorizer = vectorizer if vectorizer is not None else make_vectorizer(vocabulary=vocabulary)
     if not hasattr(vectorizer, "vocabulary") and not hasattr(vectorizer, "vocabulary_"):
         raise TypeError(
@@ -191,7 +184,7 @@ def _counts_of(source: Any, vocabulary: Any, layer: str | None) -> Corpus | None
         corpus = Corpus(source)
     else:
         return source if isinstance(source, Corpus) else None
-    words = read_words(Path(vocabulary)) if isinstance(vocabulary, str | Path) else vocabulary
+    words: Any = read_words(Path(vocabulary)) if isinstance(vocabulary, str | Path) else vocabulary
     return corpus if words is None else replace(corpus, vocabulary=words)
 
 
@@ -208,7 +201,7 @@ def _beside_counts(
             " the names of columns out, give a value per document (in Python), or give a table of"
             " texts."
         )
-    values = {
+    values: dict[str, Any] = {
         what: _column_of(obs, what, value, name, separator) if isinstance(value, str) else value
         for what, value in given.items()
     }
@@ -217,18 +210,7 @@ def _beside_counts(
             cells.as_date(value, f"Document {i}")
             for i, value in enumerate(cells.as_list(values["date"]))
         ]
-    return replace(corpus, **_fields(values)) if values else corpus
-
-
-def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What was found, as the fields of a Corpus."""
-    if "date" in values:
-        refuse_no_dates(values["date"], "The dates")
-    groups = {
-        what.removeprefix(GROUP): found for what, found in values.items() if what.startswith(GROUP)
-    }
-    found = {FIELDS[what]: found for what, found in values.items() if what in FIELDS}
-    return {**found, "groups": groups} if groups else found
+    return replace(corpus, **corpus_fields(values)) if values else corpus
 
 
 def _column_of(obs: Any, what: str, column: str, name: str, separator: str) -> list[Any]:
@@ -238,78 +220,12 @@ def _column_of(obs: Any, what: str, column: str, name: str, separator: str) -> l
     )  # refuses one that is not there
     first_with: dict[str, str] = {}
     return [
-        _cell(what, value, f"Document {i}", separator, first_with)
+        cell_value(what, value, f"Document {i}", separator, first_with)
         for i, value in enumerate(cells.as_list(obs[column]))
     ]
 
 
-def _cell(what: str, value: Any, where: str, separator: str, first_with: dict[str, str]) -> Any:
-    """A cell as the id, the date, or the list of names that it holds.
-
-    first_with: where each id stands.
-    """
-    if what == "id":
-        return cells.as_id(value, where, first_with)
-    return (
-        cells.as_date(value, where) if what == "date" else cells.as_names(value, separator, where)
-    )
-
-
-class _Gathering:
-    """Walks the rows once: hands out texts, keeps the rest."""
-
-    def __init__(self, rows: Rows, wanted: dict[str, Any], separator: str, keep_text: bool) -> None:
-        self.rows, self.separator = rows, separator
-        self.kept_texts: list[str] | None = [] if keep_text else None
-        if "id" in rows.columns and rows.ids_are_certain and wanted["id"] is None:
-            wanted["id"] = "id"
-        self.links: Any = None
-        if _is_file_of_links(wanted["links"], rows.columns):
-            self.links = Path(wanted.pop("links"))
-        self.text = rows.column("text", wanted.pop("text"))
-        self.beside: dict[str, list[Any]] = {}
-        self.take = {
-            what: self._taker(what, given) for what, given in wanted.items() if given is not None
-        }
-        self.kept: dict[str, list[Any]] = {what: [] for what in self.take}
-        if "links" in self.kept:
-            self.links = self.kept["links"]
-
-    def _taker(self, what: str, given: Any) -> Callable[[int, Mapping[str, Any]], Any]:
-        """How to get a value of a row: from a column, or from a list beside the rows."""
-        if isinstance(given, str):
-            column = self.rows.column(what, given)
-            return lambda i, row: row.get(column)
-        values = self.beside[what] = cells.as_list(given)
-        return lambda i, row: values[i] if i < len(values) else None
-
-    def texts(self) -> Iterator[str]:
-        first_with: dict[str, str] = {}
-        i = -1
-        for i, (where, row) in enumerate(self.rows):
-            for what, take in self.take.items():
-                self.kept[what].append(_cell(what, take(i, row), where, self.separator, first_with))
-            text = cells.as_text(row, self.text, where)
-            if self.kept_texts is not None:
-                self.kept_texts.append(text)
-            yield text
-        for what, values in self.beside.items():
-            if len(values) != i + 1:
-                raise ValueError(
-                    f"{what} has {len(values)} values for {i + 1} documents; give one per document."
-                )
-
-    def columns(self) -> dict[str, Any]:
-        return {**_fields(self.kept), "texts": self.kept_texts}
-
-
-def _is_file_of_links(links: Any, columns: Sequence[str]) -> bool:
-    return isinstance(links, Path) or (
-        isinstance(links, str) and links not in columns and Path(links).is_file()
-    )
-
-
-def _count(vectorizer: CountVectorizer, gathering: _Gathering, name: str) -> Any:
+def _count(vectorizer: CountVectorizer, gathering: Gathering, name: str) -> Any:
     """Documents x words of the texts; the vectoriser learns its vocabulary from them unless it has
     one.
     """

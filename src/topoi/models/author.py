@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -164,7 +165,7 @@ class AuthorTopicModel(AuthorQuestions):
         y: Any = None,
         *,
         authors: Any = None,
-        checkpoint: Any = None,
+        checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
     ) -> AuthorTopicModel:
         """Learn topics and authors.

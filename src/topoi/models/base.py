@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,7 +66,7 @@ class TopicModelBase(Labelling, Parameters):
         counts: sparse.csr_array,
         factors: Sequence[Factor],
         n_topics: int,
-        checkpoint: Any,
+        checkpoint: str | Path | None,
         every: int,
     ) -> State:
         """Compile words and `factors`, pass messages until the stop rule holds, and keep what was
@@ -81,7 +82,7 @@ class TopicModelBase(Labelling, Parameters):
         counts: sparse.csr_array,
         factors: Sequence[Words | Factor],
         n_topics: int,
-        checkpoint: Any,
+        checkpoint: str | Path | None,
         every: int,
     ) -> State:
         settings = self._settings(n_topics, counts.shape[1], n_edges=counts.nnz)
@@ -169,7 +170,7 @@ class TopicModelBase(Labelling, Parameters):
         X: Any,
         y: Any = None,
         *,
-        checkpoint: Any = None,
+        checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
         **metadata: Any,
     ) -> np.ndarray:
@@ -304,7 +305,7 @@ class TopicModelBase(Labelling, Parameters):
 
 @contextmanager
 def open_checkpoint(
-    path: Any,
+    path: str | Path | None,
     every: int,
     model: TopicModelBase,
     plan: Plan,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -100,7 +101,7 @@ class BatchModel(TopicModelBase):
         return size
 
     def _fit_batches(
-        self, counts: sparse.csr_array, size: int, checkpoint: Any, every: int
+        self, counts: sparse.csr_array, size: int, checkpoint: str | Path | None, every: int
     ) -> Self:
         """Passes over all documents that have words, in batches and in one shuffled order."""
         self.__dict__.pop("components_", None)  # a fit starts afresh

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -152,7 +153,12 @@ class TopicModel(TopicModelBase):
     n_components: int
 
     def fit(
-        self, X: Any = None, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: int = 10,
     ) -> TopicModel:
         """Learn topics of the documents in the factors.
 
@@ -222,7 +228,7 @@ class TopicModel(TopicModelBase):
         X: Any = None,
         y: Any = None,
         *,
-        checkpoint: Any = None,
+        checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
         **metadata: Any,
     ) -> np.ndarray:

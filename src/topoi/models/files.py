@@ -65,7 +65,8 @@ def save(model: Any, path: str | Path) -> None:
 
 
 def _kind(name: str) -> type[Any]:
-    return getattr(import_module(MODELS[name]), name)
+    found: type[Any] = getattr(import_module(MODELS[name]), name)
+    return found
 
 
 def load(path: str | Path) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -157,7 +158,12 @@ class LabeledLDA(LabelQuestions):
     }
 
     def fit(
-        self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: int = 10,
     ) -> LabeledLDA:
         """Learn one topic per label.
 
@@ -179,11 +185,6 @@ class LabeledLDA(LabelQuestions):
         LabeledLDA
             This model.
         """
-        if y is None and getattr(X, "labels", None) is None:
-            raise ValueError(
-                "LabeledLDA requires y to be passed, but the target y is None. Give the labels of"
-                " each document, or use LDA for topics without labels."
-            )
         part = self.threshold
         if not isinstance(part, float | int | np.number) or not 0 < part <= 1:
             raise ValueError(
@@ -197,6 +198,11 @@ class LabeledLDA(LabelQuestions):
                 stacklevel=2,
             )
         labels = corpus.labels if y is None else label_membership(y, corpus.n_docs, "y")
+        if labels is None:
+            raise ValueError(
+                "LabeledLDA requires y to be passed, but the target y is None. Give the labels of"
+                " each document, or use LDA for topics without labels."
+            )
         classes = labels.names
         if not labels.matrix.nnz:
             raise ValueError("y holds no label at all. For topics without labels use LDA.")

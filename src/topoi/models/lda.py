@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from topoi.choices import ScheduleName, WeightingName
@@ -155,7 +156,12 @@ class LDA(BatchModel):
         self._store(locals())
 
     def fit(
-        self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: int = 10,
     ) -> LDA:
         """Learn topics.
 

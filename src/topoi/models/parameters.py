@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from topoi.choices import RuleName, ScheduleName, WeightingName
 from topoi.infer.edge_messages import checked_messages
-from topoi.infer.history import Record
+from topoi.infer.history import Callback
 from topoi.infer.priors import checked_prior
 from topoi.infer.recipe import Prior as RecipePrior
 from topoi.infer.recipe import Settings, named_schedule
@@ -28,7 +28,6 @@ Tolerance = float | Literal["paper"]
 Seed = int | np.random.RandomState | np.random.Generator | None
 RuleLike = RuleName | UpdateRule
 Init: TypeAlias = Literal["hard", "soft"] | BaseEstimator | np.ndarray
-Callback = Callable[[Any, Record], object]  # of the state, or of the model in mini-batches
 
 
 class Start(NamedTuple):

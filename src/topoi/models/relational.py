@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -178,7 +179,7 @@ class RelationalTopicModel(LinkQuestions):
         *,
         links: Any = None,
         doc_names: Any = None,
-        checkpoint: Any = None,
+        checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
     ) -> RelationalTopicModel:
         """Learn topics of linked documents.

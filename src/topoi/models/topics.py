@@ -35,7 +35,8 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def topic_word_(self) -> np.ndarray:
         """(K, W) word proportions of topics, rows sum to 1."""
         check_is_fitted(self)
-        return self.components_ / self.components_.sum(axis=1, keepdims=True)
+        proportions: np.ndarray = self.components_ / self.components_.sum(axis=1, keepdims=True)
+        return proportions
 
     @property
     def topic_proportions_(self) -> np.ndarray:
@@ -44,7 +45,8 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         held = np.maximum(self.components_ - self.topic_word_prior_, 0).sum(axis=1)
-        return held / max(held.sum(), 1e-300)
+        proportions: np.ndarray = held / max(held.sum(), 1e-300)
+        return proportions
 
     @property
     def doc_names_(self) -> np.ndarray | None:
@@ -53,7 +55,7 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @property
     def _n_features_out(self) -> int:
-        return self.components_.shape[0]
+        return int(self.components_.shape[0])
 
     def _words(self, vocabulary: Sequence[str] | None) -> np.ndarray:
         words = self.vocabulary_ if vocabulary is None else vocabulary
@@ -249,7 +251,7 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         write(self, path, test=test, n_words=n_words, n_documents=n_documents)
 
     def _repr_html_inner(self) -> str:
-        inherited = super()._repr_html_inner()
+        inherited: str = super()._repr_html_inner()
         if not hasattr(self, "components_"):
             return inherited
         return topics_html(self) + inherited

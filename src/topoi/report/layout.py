@@ -22,7 +22,8 @@ STRETCH = np.array([1.002, 1.001])  # of the plane in each step of pushing apart
 def distances(topic_word: np.ndarray) -> np.ndarray:
     """(K, K) Hellinger distances of topics (K, W): 0 the same words, 1 no word in common."""
     roots = np.sqrt(topic_word)
-    return np.sqrt(np.maximum(1 - np.minimum(roots @ roots.T, 1), 0))
+    apart: np.ndarray = np.sqrt(np.maximum(1 - np.minimum(roots @ roots.T, 1), 0))
+    return apart
 
 
 def closest(apart: np.ndarray, n: int) -> list[list[int]]:
