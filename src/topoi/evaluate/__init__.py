@@ -17,7 +17,7 @@ from topoi.evaluate.links import (
 )
 from topoi.evaluate.perplexity import Completion, completion, completion_perplexity, left_to_right
 from topoi.evaluate.selection import choose_n_components
-from topoi.evaluate.summary import quality
+from topoi.evaluate.summary import quality, seen_in_training
 from topoi.evaluate.topics import (
     match_topics,
     rank_biased_diversity,
@@ -45,6 +45,7 @@ __all__ = [
     "rank_biased_diversity",
     "ranking_metrics",
     "retrieval",
+    "seen_in_training",
     "split_tokens",
     "stability",
     "svm_scores",

@@ -66,10 +66,10 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float | N
     -------
     dict of str to float
         "documents", and "seen_in_training", how many of these the model was trained on (None if
-        that is unknown): on those it looks better than it is. "held_out_tokens"; "perplexity", "perplexity_low" and "perplexity_high" of
-        `completion`; "npmi", the mean coherence of topics in X; "diversity". For labeled models and
-        a Corpus with labels also "labeled_documents" and "label_found", how often the likeliest
-        label is right.
+        that is unknown): on those it looks better than it is. "held_out_tokens"; "perplexity",
+        "perplexity_low" and "perplexity_high" of `completion`; "npmi", the mean coherence of topics
+        in X; "diversity". For labeled models and a Corpus with labels also "labeled_documents" and
+        "label_found", how often the likeliest label is right.
 
     Examples
     --------

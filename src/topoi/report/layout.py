@@ -46,7 +46,8 @@ def places(apart: np.ndarray) -> np.ndarray:
     for axis in spread.T:  # an eigenvector may point either way
         axis *= np.sign(axis[np.abs(axis).argmax()]) or 1.0
     low, high = spread.min(axis=0), spread.max(axis=0)
-    return (spread - (low + high) / 2) / max((high - low).max(), 1e-12) + 0.5
+    scaled: np.ndarray = (spread - (low + high) / 2) / max((high - low).max(), 1e-12) + 0.5
+    return scaled
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-
 from topoi.evaluate import quality
 from topoi.report.about import about
 from topoi.report.data import given_names, page_data
@@ -22,18 +21,14 @@ from topoi.report.documents import sample
 from topoi.report.layout import LABEL_SIZE, TopicMap, distances, topic_map
 from topoi.report.markup import Html, content_policy, element, inline, join, json_block, spelled
 from topoi.report.pieces import BAR_WIDTHS, bar_class, drawing, number_cell, percent, topic_link
+from topoi.report.script import explorer_script
 from topoi.report.sheets import authors_sheet, topic_sheets
-
 from topoi.version import __version__
 
 __all__ = ["page_of", "write"]
 
 LONGEST_LABEL = 24  # letters on the map
 NEW_LINE = Html("\n")
-SCRIPTS = (
-    "start", "data", "state", "gestures", "map", "table", "bars", "topic", "foldin", "text",
-    "others", "search", "edit", "main",
-)  # fmt: skip
 
 
 def write(
@@ -78,13 +73,6 @@ def page_of(model: Any, *, test: Any = None, n_words: int = 12, n_documents: int
     body = element("body", masthead, main, json_block("data", data), inline("script", script))
     pieces = [Html("<!doctype html>"), element("html", _head(title, script), body, lang="en"), ""]
     return join(pieces, NEW_LINE)
-
-
-def explorer_script() -> str:
-    """The script of a page: the files of explorer/ one after the other, in one scope."""
-    folder = files("topoi.report").joinpath("explorer")
-    sources = [folder.joinpath(f"{name}.js").read_text("utf-8") for name in SCRIPTS]
-    return "(() => {\n" + "\n".join(sources) + "})();\n"
 
 
 def _head(title: str, script: str) -> Html:

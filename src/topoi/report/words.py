@@ -28,7 +28,8 @@ def words_of(model: Any) -> np.ndarray:
 
 def held_counts(model: Any) -> np.ndarray:
     """(K, W) expected counts of words in topics, without the prior."""
-    return np.maximum(model.components_.astype(np.float64) - model.topic_word_prior_, 0)
+    held: np.ndarray = np.maximum(model.components_ - float(model.topic_word_prior_), 0)
+    return held
 
 
 def page_words(model: Any) -> dict[str, Any]:
@@ -67,7 +68,7 @@ def page_words(model: Any) -> dict[str, Any]:
 
 
 def _listed(model: Any) -> list[np.ndarray]:
-    """For each topic the words among its first at any relevance, as `model.top_words` ranks them."""
+    """For each topic the words among its first at any relevance, as `model.top_words` ranks."""
     topic_word = model.topic_word_
     marginal = np.log(model.topic_proportions_ @ topic_word)
     lists = []

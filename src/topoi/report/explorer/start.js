@@ -1,8 +1,6 @@
 "use strict";
 // Elements and numbers. Text goes into the page as text, never as markup.
 
-const SVG = "http://www.w3.org/2000/svg";
-
 /** Give an element attributes (`on...` are listeners; null and false are left out) and children. */
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
@@ -18,11 +16,6 @@ function fill(element, attributes, children) {
 /** An HTML element. */
 function h(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
-}
-
-/** An SVG element. */
-function s(tag, attributes, ...children) {
-  return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
 /** A part of 1 in percent, with a digit after the point if it is small. */
