@@ -11,9 +11,10 @@ from typing import Annotated
 
 import typer
 
-from topoi.cli.apply import choose, convert, evaluate, report, transform
+from topoi.cli.apply import convert, report, transform
 from topoi.cli.demo import demo
 from topoi.cli.fit import fit
+from topoi.cli.measure import choose, evaluate, intrusion
 from topoi.cli.output import make_encodable
 from topoi.cli.shell import DEBUG, Commands, command
 from topoi.cli.show import authors, links, topics
@@ -48,7 +49,19 @@ def _topoi(
         os.environ[DEBUG] = "1"
 
 
-for function in (demo, fit, topics, transform, evaluate, report, choose, authors, links, convert):
+for function in (
+    demo,
+    fit,
+    topics,
+    transform,
+    evaluate,
+    intrusion,
+    report,
+    choose,
+    authors,
+    links,
+    convert,
+):
     command(app)(function)
 
 

@@ -112,6 +112,32 @@ def mention_unused(columns: Columns, *names: str) -> None:
         )
 
 
+def unheard(model: Any) -> list[str]:
+    """Options that say nothing to this model."""
+    return [
+        option
+        for option, known in (("authors", "author_names_"), ("links", "link_topic_"))
+        if not hasattr(model, known)
+    ]
+
+
+def mention_seen(model: Any, corpus: Corpus) -> None:
+    """Documents that the model was trained on are no test of it."""
+    from topoi.evaluate import seen_in_training
+
+    seen = seen_in_training(model, corpus)
+    if seen is None:
+        note(
+            "Without ids of documents, at fit and here (--id), nobody can tell if the model was"
+            " trained on these documents; give new ones."
+        )
+    elif seen:
+        note(
+            f"The model was trained on {seen} of these documents, so it looks better than it is;"
+            " give new ones."
+        )
+
+
 def _vectorizer(words: Words) -> Any:
     from topoi.io.patterns import is_safe_pattern
     from topoi.io.vectorize import TOKEN, make_vectorizer

@@ -1,9 +1,10 @@
-"""How good are the topics? Held-out perplexity, coherence, diversity, stability, and the choice of
-their number.
+"""How good are the topics? Held-out perplexity, agreement with labels, tasks for people, diversity,
+stability, coherence, and the choice of their number.
 """
 
 from topoi.corpus.splits import split_tokens
 from topoi.evaluate.coherence import c_v, npmi, u_mass
+from topoi.evaluate.intruders import intrusion
 from topoi.evaluate.labels import clusters, retrieval
 from topoi.evaluate.links import (
     LinkKFold,
@@ -17,13 +18,14 @@ from topoi.evaluate.links import (
 )
 from topoi.evaluate.perplexity import Completion, completion, completion_perplexity, left_to_right
 from topoi.evaluate.selection import choose_n_components
-from topoi.evaluate.summary import quality, seen_in_training
+from topoi.evaluate.summary import quality
 from topoi.evaluate.topics import (
     match_topics,
     rank_biased_diversity,
     stability,
     topic_diversity,
 )
+from topoi.evaluate.training import seen_in_training
 
 __all__ = [
     "Completion",
@@ -35,6 +37,7 @@ __all__ = [
     "completion_perplexity",
     "cosine_scores",
     "hadamard",
+    "intrusion",
     "left_to_right",
     "link_metrics",
     "link_pairs",

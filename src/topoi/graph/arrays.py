@@ -28,3 +28,10 @@ class GraphArrays(NamedTuple):
     slots: np.ndarray  # (I,)
     topic_ptr: np.ndarray  # (D + 1,) allowed topics of each document; an empty list allows all
     topics: np.ndarray
+
+    @property
+    def lists(self) -> np.ndarray | None:
+        """The topics on lists, or None where no document has one: a kernel that is given None is
+        compiled without anything for lists.
+        """
+        return self.topics if len(self.topics) else None

@@ -5,6 +5,7 @@ Messages, the tables counted from them, and the priors.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -131,6 +132,7 @@ class State(Proportions):
                 pool.each(
                     kernels.stateless_start_stage,
                     graph.arrays,
+                    graph.arrays.lists,
                     state.tables,
                     params,
                     source,
@@ -165,6 +167,7 @@ class State(Proportions):
             pool.each(
                 kernels.recall_stage,
                 self.graph.arrays,
+                self.graph.arrays.lists,
                 self.tables,
                 self.messages,
                 params,
@@ -266,6 +269,11 @@ class State(Proportions):
             )
         return tables._replace(totals=tables.phi.sum(axis=0, dtype=np.float64))
 
+    @property
+    def _count_kernel(self) -> Callable[..., None]:
+        alone = self.graph.max_owners == 1 and not len(self.messages.z)
+        return kernels.count_stage if alone else kernels.count_joint_stage
+
     def rebuild(self, rule: Rule, pool: ThreadPool) -> None:
         """Count all messages anew: removes the rounding of many small differences."""
         if self.contributions is not None:
@@ -280,7 +288,7 @@ class State(Proportions):
         tables = blank_tables(self.graph, self.word_base, self.tables)
         arrays, faced, params = self.oriented(tables, self.params(rule, in_place=False))
         for stage in range(self.graph.n_word_blocks):
-            pool.each(kernels.count_stage, arrays, faced, self.messages, params, stage)
+            pool.each(self._count_kernel, arrays, arrays.lists, faced, self.messages, params, stage)
         self.tables = self.finished(tables)
 
     def word_counts(self, rule: Rule, pool: ThreadPool) -> np.ndarray:
@@ -294,8 +302,9 @@ class State(Proportions):
         )
         for stage in range(self.graph.n_word_blocks):
             pool.each(
-                kernels.count_stage,
+                self._count_kernel,
                 self.graph.arrays,
+                self.graph.arrays.lists,
                 tables,
                 self.messages,
                 self.params(rule, in_place=False),
