@@ -130,6 +130,12 @@ COMMANDS = {
         (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID], 0),
         (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID, "-o", EVIL], 2),
     ],
+    "label": [
+        (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID], 0),
+        (["{}/labeled.topoi", "{}/t.jsonl", *TEXT_AND_ID, "--labels", COLUMNS["labels"]], 0),
+        (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID, "--html", "{}/l.html", "--force"], 0),
+        (["{}/lda.topoi", EVIL], 2),
+    ],
     "evaluate": [
         (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID], 0),
         (["{}/labeled.topoi", "{}/t.jsonl", *TEXT_AND_ID, "--labels", COLUMNS["labels"]], 0),

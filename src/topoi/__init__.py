@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from topoi.io.formats import write
     from topoi.io.read import read
     from topoi.io.vectorize import make_vectorizer
+    from topoi.models import paper
     from topoi.models.author import AuthorTopicModel
     from topoi.models.composite import TopicModel
     from topoi.models.files import load
@@ -45,12 +46,13 @@ _HOMES = {
     "formats": "topoi.io.formats",
     "load": "topoi.models.files",
     "make_vectorizer": "topoi.io.vectorize",
+    "paper": "topoi.models.paper",
     "read": "topoi.io.read",
     "rules": "topoi.rules",
     "write": "topoi.io.formats",
 }
 
-MODULES = ("datasets", "distributed", "evaluate", "formats", "rules")
+MODULES = ("datasets", "distributed", "evaluate", "formats", "paper", "rules")
 
 __all__ = [
     "LDA",
@@ -71,6 +73,7 @@ __all__ = [
     "formats",
     "load",
     "make_vectorizer",
+    "paper",
     "read",
     "rules",
     "write",

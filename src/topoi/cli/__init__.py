@@ -14,6 +14,7 @@ import typer
 from topoi.cli.apply import convert, report, transform
 from topoi.cli.demo import demo
 from topoi.cli.fit import fit
+from topoi.cli.label import label
 from topoi.cli.measure import choose, evaluate, intrusion
 from topoi.cli.output import make_encodable
 from topoi.cli.shell import DEBUG, Commands, command
@@ -54,6 +55,7 @@ for function in (
     fit,
     topics,
     transform,
+    label,
     evaluate,
     intrusion,
     report,

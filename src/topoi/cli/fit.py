@@ -26,10 +26,12 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
+    Preset = Enum
     Rule = Enum
     Schedule = Enum
     Weighting = Enum
 else:
+    Preset = choice("Preset", ["paper"])
     Rule = choice("Rule", RULES)
     Schedule = choice("Schedule", SCHEDULES)
     Weighting = choice("Weighting", WEIGHTINGS)
@@ -43,6 +45,14 @@ LEARNING, SAVING = "How topics are learned", "What is saved"
 class Learning:
     """How messages are renewed, how often, and what they start from."""
 
+    preset: Annotated[
+        Preset | None,
+        option(
+            LEARNING,
+            "'paper': synchronous sweeps, priors 0.01, 1000 sweeps of LDA and 500 of the others;"
+            " options that are given as well take precedence.",
+        ),
+    ] = None
     rule: Annotated[Rule, option(LEARNING, "How messages are renewed.", show_default=True)] = (
         USUAL_RULE
     )
@@ -70,6 +80,20 @@ class Learning:
     start: Annotated[
         Path | None, option(LEARNING, "A model whose topics and words to begin with.")
     ] = None
+
+    def parameters(self) -> dict[str, Any]:
+        """Of the model. A preset has its own defaults, and only what differs from ours counts."""
+        given = {
+            "rule": self.rule.value,
+            "schedule": self.schedule.value,
+            "max_iter": self.iterations,
+            "tol": self.tol,
+            "weighting": self.weighting.value,
+        }
+        if self.preset is not None:
+            usual = Learning().parameters()
+            given = {name: value for name, value in given.items() if value != usual[name]}
+        return {**given, "n_jobs": self.jobs or -1, "random_state": self.seed}
 
 
 @dataclass
@@ -145,16 +169,7 @@ def fit(
             f"--start {start} has {begin.components_.shape[0]} topics, so --topics {topics} does"
             " not fit; leave it out."
         )
-    common: dict[str, Any] = {
-        "rule": learning.rule.value,
-        "schedule": learning.schedule.value,
-        "max_iter": learning.iterations,
-        "tol": learning.tol,
-        "weighting": learning.weighting.value,
-        "n_jobs": learning.jobs or -1,
-        "random_state": learning.seed,
-        "init": begin if begin is not None else "hard",
-    }
+    common = {**learning.parameters(), "init": begin if begin is not None else "hard"}
     mention_documents_without(kind, corpus)
     if topics is not None and kind is Kind.labeled:
         note("The labels are the topics; --topics is not used.")
@@ -164,6 +179,7 @@ def fit(
         background,
         learning.batch_size,
         common,
+        preset=None if learning.preset is None else learning.preset.value,
     )
     note(f"{corpus}\nFitting {NAMES[kind]}; the first fit on a machine compiles for half a minute.")
     if checkpoint is not None and checkpoint.exists():
@@ -180,14 +196,14 @@ def fit(
             f"Stopped by Ctrl-C after sweep {estimator.n_iter_}, which {output} holds. To begin"
             " again from its topics:"
         )
-        note(f"  {_command_to_go_on(input, columns, kind, output, estimator)}")
+        note(f"  {_command_to_go_on(input, columns, kind, output, estimator, learning.preset)}")
         if checkpoint is not None and checkpoint.exists():
             note(f"Or run the same command again, with --force: it resumes from {checkpoint}.")
         raise typer.Exit(1)
 
 
 def _command_to_go_on(
-    input: Path, columns: Columns, kind: Kind, output: Path, estimator: Any
+    input: Path, columns: Columns, kind: Kind, output: Path, estimator: Any, preset: Preset | None
 ) -> str:
     """The command that begins with the saved topics and the same settings; which words count is
     known to the model.
@@ -210,6 +226,7 @@ def _command_to_go_on(
         "tol": "tol",
         "seed": "random_state",
     }
+    options += ["--preset", preset.value] if preset is not None else []
     options += ["--keep-text"] * (estimator.documents_.texts is not None)
     same = [
         part

@@ -28,15 +28,11 @@ def read_corpus(
 
     like: a fitted model whose words are counted, instead of new ones by the options `words`.
     """
-    from topoi.io import formats
     from topoi.io.read import read
 
     given = {f.name: getattr(columns, f.name) for f in fields(Columns) if f.name != "format"}
     given["groups"] = given.pop("group")
-    form = columns.format.value if columns.format else None
-    counts = form in formats.FORMATS or (
-        form is None and path.is_file() and formats.detect(path) is not None
-    )
+    form, counts = columns.format.value if columns.format else None, holds_counts(path, columns)
     vocabulary = words.vocabulary if words else None
     if (
         counts
@@ -86,6 +82,15 @@ def read_corpus(
     if empty:
         note(f"{empty} of {corpus.n_docs} documents have none of the words that count.")
     return corpus
+
+
+def holds_counts(path: Path, columns: Columns) -> bool:
+    """Whether the input is counts, and not texts."""
+    from topoi.io import formats
+
+    if columns.format:
+        return columns.format.value in formats.FORMATS
+    return path.is_file() and formats.detect(path) is not None
 
 
 def inputs_of(input: Path, columns: Columns, words: Words | None = None) -> list[Path]:
@@ -193,17 +198,12 @@ def _number_or_share(option: str, value: str) -> float:
 
 def vectorizer_of(model: Any) -> Any:
     """What turns texts into the counts a model was fitted on."""
-    from topoi.io.vectorize import make_vectorizer
+    from topoi.io import vectorize
 
-    if model.vectorizer_ is not None:
-        return model.vectorizer_
-    if model.vocabulary_ is None:
-        raise ValueError(
-            "The model was fitted on counts without words, so it cannot read texts; give counts"
-            " with the same columns."
-        )
-    note("The model was fitted on counts; texts are cut into words with the usual settings.")
-    return make_vectorizer(stop_words=None, vocabulary=[str(word) for word in model.vocabulary_])
+    vectorizer = vectorize.vectorizer_of(model)
+    if model.vectorizer_ is None:
+        note("The model was fitted on counts; texts are cut into words with the usual settings.")
+    return vectorizer
 
 
 def _matched(corpus: Corpus, model: Any, path: Path) -> Corpus:
