@@ -60,7 +60,7 @@ function makeSearch() {
     autocomplete: "off",
     oninput: suggest,
     onfocus: suggest,
-    onblur: () => setTimeout(close, 150), // a click on a suggestion comes first
+    onblur: close, // suggestions do not take the focus, so that they can be clicked
     onkeydown: (event) => {
       const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (move && shown.length) point((active + move + shown.length) % shown.length);
