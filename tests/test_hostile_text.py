@@ -120,7 +120,22 @@ COMMANDS = {
         (["{}/t.jsonl", "--encoding", "\x1b]52;c;"], 2),
         (["{}/t.jsonl", *TEXT_AND_ID[:2], "--stop-words", EVIL], 2),
     ],
+    "find": [
+        (["{}/lda.topoi", word(1)], 0),
+        (["{}/lda.topoi", EVIL], 2),
+    ],
+    "documents": [
+        (["{}/lda.topoi"], 0),
+        (["{}/lda.topoi", "--topic", evil("name")], 0),
+        (["{}/lda.topoi", "--topic", EVIL], 2),
+        (["{}/lda.topoi", "-o", EVIL], 2),
+    ],
+    "similar": [
+        (["{}/lda.topoi", evil("d1")], 0),
+        (["{}/lda.topoi", EVIL], 2),
+    ],
     "topics": [
+        (["{}/lda.topoi", "--topic", "0"], 0),
         (["{}/lda.topoi", "--documents", "3"], 0),
         (["{}/labeled.topoi"], 0),
         (["{}/lda.topoi", "--name", EVIL], 2),

@@ -76,8 +76,11 @@ class Part(Shard):
         except ValueError as error:
             raise ValueError(f"Part {number}: {error}") from error
         self.model = model
-        known = documents if isinstance(documents, Corpus) else canonical_corpus(counts)
-        self.documents = replace(TrainingDocuments.of(known), tokens=counts.sum(axis=1))
+        self.documents = TrainingDocuments.of(
+            replace(documents, counts=counts, vocabulary=None)
+            if isinstance(documents, Corpus)
+            else canonical_corpus(counts)
+        )
         super().__init__(counts, model.n_components, number, seed, model.n_jobs)
 
     def words(self) -> dict[str, Any]:

@@ -26,6 +26,7 @@ Input = Annotated[
 Model = Annotated[Path, typer.Argument(help="A model that `topoi fit` wrote.", show_default=False)]
 Force = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Many = Annotated[int, typer.Option("--number", "-n", min=1, help="How many to show.")]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same topics.")]
 Jobs = Annotated[
     int | None,

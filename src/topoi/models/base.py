@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
+from topoi.corpus.coverage import warn_of_unknown
 from topoi.corpus.documents import TrainingDocuments
 from topoi.graph.factors import Documents, Factor, Words, make_plan
 from topoi.graph.plan import Plan
@@ -43,6 +44,7 @@ from topoi.models.preflight import (
     refuse_too_large,
     warn_of_heavy_weights,
 )
+from topoi.models.reading import Reading
 
 if TYPE_CHECKING:
     from topoi.infer.checkpoints import Checkpoint, FinishedRun
@@ -50,7 +52,7 @@ if TYPE_CHECKING:
 __all__ = ["TopicModelBase"]
 
 
-class TopicModelBase(Labelling, Parameters):
+class TopicModelBase(Labelling, Reading, Parameters):
     """A topic model as a scikit-learn transformer.
 
     A subclass is a list of factors and the questions one can ask of it. Questions that all models
@@ -266,6 +268,7 @@ class TopicModelBase(Labelling, Parameters):
                 "X holds no words, so it has no likelihood. Score documents that share words with"
                 " the training documents."
             )
+        warn_of_unknown(corpus)
         proportions = np.asarray(self.transform(corpus, **metadata))
         with ThreadPool(self.n_jobs) as pool:
             return float(

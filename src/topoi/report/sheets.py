@@ -17,7 +17,6 @@ from topoi.report.pieces import (
     references,
     small,
 )
-from topoi.report.words import words_of
 
 __all__ = ["authors_sheet", "topic_sheets"]
 
@@ -63,16 +62,16 @@ def topic_sheets(
 
 def _frequent_words(model: Any, n: int) -> list[Html]:
     """For each topic its top words, a bar behind each for its proportion of the topic."""
-    words, rows = words_of(model), []
-    for row in model.topic_word_:
-        top = np.argsort(-row, kind="stable")[:n]
+    words, rows = model.top_words(n), []
+    for k, row in enumerate(model.topic_word_):
+        top = np.argsort(-model.components_[k], kind="stable")[: len(words[k])]  # as in top_words
         chips = [
             element(
                 "span",
-                join([words[w], " ", small(percent(row[w], 1))]),
+                join([word, " ", small(percent(row[w], 1))]),
                 class_=f"chip bar {bar_class(row[w] / row[top[0]])}",
             )
-            for w in top
+            for w, word in zip(top, words[k], strict=True)
         ]
         rows.append(join(chips, Html(" ")))
     return rows
