@@ -61,6 +61,7 @@ def option(panel: str, text: str, *names: str, **more: Any) -> Any:
 
 
 COLUMNS, WORDS = "Where things are in the input", "Which words count (for texts)"
+GUIDE = "What topics should be about"
 
 
 @dataclass
@@ -152,3 +153,36 @@ class Words:
             WORDS, "File of the words to count, one a line; for counts, the words of their columns."
         ),
     ] = None
+
+
+@dataclass
+class Guide:
+    """Words that topics should be about."""
+
+    seeds: Annotated[
+        Path | None,
+        option(GUIDE, 'JSON file of words by topic name: {"economy": ["tax", "budget"]}.'),
+    ] = None
+    seed_strength: Annotated[
+        float | None,
+        option(
+            GUIDE,
+            "Tokens by which a seed word is stronger in its topic (default: as many as the word"
+            " has, at most 0.5 % of an average topic).",
+            min=0,
+        ),
+    ] = None
+
+    def given(self) -> Any:
+        """The seeds, or None."""
+        if self.seeds is None:
+            if self.seed_strength is not None:
+                raise ValueError("--seed-strength says how strong --seeds are; give these, too.")
+            return None
+        from topoi.graph.seeds import Seeds, seed_strengths
+        from topoi.io.json_files import read_object
+
+        words = read_object(self.seeds, "lists of words by topic name")
+        seeds = Seeds(words, self.seed_strength)
+        seed_strengths(seeds)  # refuses what makes no sense
+        return seeds

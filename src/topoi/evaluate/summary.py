@@ -94,9 +94,10 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float | N
         looks better than it is; None if that is unknown), "no_known_words" and "few_known_words"
         (how many of them rest on little), "held_out_tokens"; "perplexity",
         "perplexity_low" and "perplexity_high" of `completion`; "diversity" and
-        "rank_biased_diversity"; "npmi", the mean coherence of topics in X. For a Corpus with at most one label per document also the measures of `clusters` and
-        `retrieval`. For labeled models and a Corpus with labels also "labeled_documents" and
-        "label_found", how often the likeliest label is right.
+        "rank_biased_diversity"; "npmi", the mean coherence of topics in X. For a Corpus with
+        at most one label per document also the measures of `clusters` and `retrieval`. For labeled
+        models and a Corpus with labels also "labeled_documents" and "label_found", how often the
+        likeliest label is right.
 
     Examples
     --------

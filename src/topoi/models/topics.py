@@ -32,7 +32,7 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     components_: np.ndarray
     doc_topic_: np.ndarray
     doc_topic_prior_: np.ndarray
-    topic_word_prior_: float
+    topic_word_prior_: float | np.ndarray
     vocabulary_: Sequence[str] | np.ndarray | None
     documents_: TrainingDocuments | None  # None after partial_fit
     _topic_names: dict[int, str]
