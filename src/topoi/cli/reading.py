@@ -135,12 +135,15 @@ def unheard(model: Any) -> list[str]:
 
 def mention_seen(model: Any, corpus: Corpus) -> None:
     """Documents that the model was trained on are no test of it."""
-    if model.doc_names_ is None or corpus.doc_names is None:
+    from topoi.evaluate import seen_in_training
+
+    seen = seen_in_training(model, corpus)
+    if seen is None:
         note(
             "Without ids of documents, at fit and here (--id), nobody can tell if the model was"
             " trained on these documents; give new ones."
         )
-    elif seen := len(set(model.doc_names_) & set(corpus.doc_names)):
+    elif seen:
         note(
             f"The model was trained on {seen} of these documents, so it looks better than it is;"
             " give new ones."
