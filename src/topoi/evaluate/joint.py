@@ -114,11 +114,12 @@ class LogJoint:
         """log P(x, z) of the state after a sweep, if it is time."""
         if record.sweep % self.every:
             return None
-        K = state.graph.n_topics
+        K, more = state.graph.n_topics, state.graph.word_prior
+        prior = np.zeros(1) if more is None else more  # which tables hold beside the counts
         owners = state.owner_counts().astype(np.float64)
-        words = state.tables.phi[:, :K].astype(np.float64)
-        beta = np.asarray(state.beta, dtype=np.float64)
-        return _of_owners(owners, state.alpha[:K]) + _of_words(words, beta) + _of_choices(state)
+        words = np.maximum(state.tables.phi[:, :K] - prior, 0)
+        of_words = _of_words(words, state.beta + prior)
+        return _of_owners(owners, state.alpha[:K]) + of_words + _of_choices(state)
 
 
 def _of_owners(counts: np.ndarray, alpha: np.ndarray) -> float:
