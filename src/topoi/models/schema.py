@@ -17,7 +17,7 @@ from scipy import sparse
 
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
 from topoi.graph.seeds import MOST_TOKENS
-from topoi.infer.history import HISTORY, Record
+from topoi.infer.history import HISTORY
 from topoi.infer.priors import LEAST_PRIOR, MOST_PRIOR
 from topoi.io.patterns import is_safe_pattern
 from topoi.io.vectorize import TOKEN
@@ -54,7 +54,7 @@ PARAMETERS: dict[str, Value] = {  # of all models; each has some of them
     "weighting": choice(*WEIGHTINGS),
     "init": choice("hard", "soft"),
     "max_iter": whole(1),
-    "tol": number(0, LARGEST, choices=("paper",)),
+    "tol": number(0, LARGEST, choices=("paper", "parameters")),
     "evaluate_every": whole(-1),
     "batch_size": whole(1, optional=True),
     "learning_decay": number(0, 1),
@@ -92,7 +92,7 @@ ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
     "doc_topic_": Array("f4 f8", ("D", "K"), 0, 1.001, to_one="rows", optional=True),
     "_n_docs": whole(0, optional=True),
     "converged_": flag(optional=True),
-    **{f"history_.{field.name}": HISTORY[str(field.type)] for field in fields(Record)},
+    **{f"history_.{name}": kind for name, kind in HISTORY.items()},
     "vocabulary_": Array("U", ("W",), optional=True),
     "feature_names_in_": Array("U", ("W",), optional=True),
     "_topic_names.topics": Array("i8", ("N",), 0, different=True),
