@@ -13,6 +13,7 @@ import typer
 
 from topoi.cli.apply import convert, report, transform
 from topoi.cli.demo import demo
+from topoi.cli.edit import edit, tree
 from topoi.cli.find import documents, find, similar
 from topoi.cli.fit import fit
 from topoi.cli.label import label
@@ -53,7 +54,7 @@ def _topoi(
 
 for function in (
     *(demo, fit, topics, find, documents, similar, authors, links),
-    *(transform, label, evaluate, intrusion, report, choose, convert),
+    *(edit, tree, transform, label, evaluate, intrusion, report, choose, convert),
 ):
     command(app)(function)
 

@@ -17,6 +17,7 @@ from topoi.explore.authors import (
     softmax,
     word_columns,
 )
+from topoi.explore.editing import Moves, moved_table
 from topoi.models.base import TopicModelBase
 
 __all__ = ["AuthorQuestions"]
@@ -28,6 +29,19 @@ class AuthorQuestions(TopicModelBase):
     author_names_: np.ndarray  # (A,)
     author_topic_: np.ndarray  # (A, K)
     author_counts_: np.ndarray  # (A, K)
+
+    def _move(self, moves: Moves) -> None:
+        super()._move(moves)
+        known = self.documents_
+        counts = moved_table(self.author_counts_, moves.shares)
+        if moves.split is not None and known is not None and known.authors is not None:
+            parts = np.flatnonzero(moves.shares[moves.split])
+            written = known.authors.matrix.T @ (known.tokens[:, None] * self.doc_topic_[:, parts])
+            share = written / np.maximum(written.sum(axis=1, keepdims=True), 1e-300)
+            counts[:, parts] = self.author_counts_[:, [moves.split]] * share
+        self.author_counts_ = counts
+        proportions = counts + self.doc_topic_prior_
+        self.author_topic_ = proportions / proportions.sum(axis=1, keepdims=True)
 
     def _check_authors(self) -> None:
         check_is_fitted(self)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from topoi.choices import ScheduleName, WeightingName
+from topoi.explore.editing import Moves
 from topoi.graph.factors import Authors, Documents, Factor, Labels, Words, canonical_factor
 from topoi.graph.seeds import Seeds, place_seeds
 from topoi.graph.weighting import fit_weighting
@@ -219,6 +220,12 @@ class TopicModel(TopicModelBase):
             elif isinstance(factor, Labels):
                 self._know(labels=factor.labels)
         return self
+
+    def _check_edit(self, moves: Moves) -> None:
+        raise ValueError(
+            "Topics of a TopicModel cannot be edited: its factors may hold anything about topics."
+            " Use LDA, AuthorTopicModel, RelationalTopicModel or LabeledLDA."
+        )
 
     def _checked_factors(self) -> list[Any]:
         """The factors, with an owner of documents; Words come first."""
