@@ -29,6 +29,7 @@ NAMES = "U b1 i1 i2 i4 i8 u1 u2 u4 u8 f4 f8"
 
 DOCUMENTS: dict[str, Array] = {
     "documents_.tokens": Array("f8", ("D",), 0, LARGEST),
+    "documents_.words": Array("i8", ("D",), 0),
     "documents_.names": Array("U", ("D",), optional=True),
     "documents_.dates": Array("U", ("D",), optional=True),
     "documents_.fit": Array("f8", ("D",), -LARGEST, LARGEST, optional=True),
@@ -58,6 +59,7 @@ def document_parts(documents: TrainingDocuments) -> dict[str, Any]:
     """The entries of training documents, by name after "documents_."."""
     parts: dict[str, Any] = {
         "tokens": documents.tokens,
+        "words": documents.words,
         "names": documents.names,
         "dates": documents.dates,
         "fit": documents.fit,
@@ -95,6 +97,7 @@ def documents_of(found: Mapping[str, Any]) -> TrainingDocuments:
     }
     return TrainingDocuments(
         tokens=parts["tokens"],
+        words=parts["words"],
         names=parts.get("names"),
         dates=parts.get("dates"),
         fit=parts.get("fit"),
