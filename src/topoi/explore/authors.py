@@ -266,7 +266,8 @@ def author_terms(
 def author_weights(documents: TrainingDocuments) -> np.ndarray:
     """Weights of the terms, learned from training documents whose authors wrote others, too.
 
-    A document is removed from what its authors wrote before they are scored. Topics take no part:
+    A document is removed from what its authors wrote before they are scored. This takes one from
+    the number of their documents and of nobody else's, so weights must not be negative. Topics take no part:
     they were learned from the documents, and would look better than they are for new ones.
 
     Parameters
@@ -299,7 +300,7 @@ def author_weights(documents: TrainingDocuments) -> np.ndarray:
     target = np.zeros(left.shape)
     target[rows, columns] = left[rows, columns] > 0
     target /= np.maximum(target.sum(axis=1, keepdims=True), 1)
-    return learned_weights(terms, target, left > 0, FIRST_WEIGHTS)
+    return learned_weights(terms, target, left > 0, FIRST_WEIGHTS, lowest=0.0)
 
 
 def terms_without(

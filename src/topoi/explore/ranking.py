@@ -91,7 +91,11 @@ def sampled_queries(queries: np.ndarray, n_candidates: int) -> np.ndarray:
 
 
 def learned_weights(
-    terms: np.ndarray, target: np.ndarray, allowed: np.ndarray, first: np.ndarray
+    terms: np.ndarray,
+    target: np.ndarray,
+    allowed: np.ndarray,
+    first: np.ndarray,
+    lowest: float = -np.inf,
 ) -> np.ndarray:
     """Weights of terms with which the right candidates are likeliest (conditional logit).
 
@@ -105,6 +109,8 @@ def learned_weights(
         Which candidates there are.
     first : ndarray of shape (n_terms,)
         Weights where there are few documents.
+    lowest : float, default=-inf
+        The least that a weight may be.
 
     Returns
     -------
@@ -129,7 +135,8 @@ def learned_weights(
         slope = np.einsum("da,daf->f", found - target, scaled)
         return float(surprise + PULL * away @ away), slope + 2 * PULL * away
 
-    found = minimize(loss, first * scale, jac=True, method="L-BFGS-B").x
+    bounds = [(lowest, np.inf)] * len(first)
+    found = minimize(loss, first * scale, jac=True, method="L-BFGS-B", bounds=bounds).x
     return np.asarray(found / scale)
 
 
