@@ -267,8 +267,9 @@ def author_weights(documents: TrainingDocuments) -> np.ndarray:
     """Weights of the terms, learned from training documents whose authors wrote others, too.
 
     A document is removed from what its authors wrote before they are scored. This takes one from
-    the number of their documents and of nobody else's, so weights must not be negative. Topics take no part:
-    they were learned from the documents, and would look better than they are for new ones.
+    the number of their documents and of nobody else's, so weights must not be negative. Topics
+    take no part: they were learned from the documents, and would look better than they are for new
+    ones.
 
     Parameters
     ----------
