@@ -8,7 +8,7 @@ import pytest
 import topoi
 from topoi import AuthorTopicModel
 from topoi.corpus.documents import TrainingDocuments
-from topoi.explore.authors import author_terms, author_weights, author_words, terms_without
+from topoi.explore.attribution import author_terms, author_weights, author_words, terms_without
 from topoi.explore.ranking import unit_tfidf
 
 

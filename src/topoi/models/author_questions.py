@@ -11,12 +11,11 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Membership
+from topoi.explore.attribution import author_probabilities, author_weights
 from topoi.explore.authors import (
     author_log_likelihood,
     author_number,
-    author_probabilities,
     author_similarity,
-    author_weights,
     best,
     softmax,
     word_columns,

@@ -152,6 +152,7 @@ OWN: dict[str, dict[str, Array | Value]] = {
         "link_topic_": Array("f8", ("K", "K"), 0, 1.001, to_one="rows"),
         "link_joint_": Array("f8", ("K", "K"), SMALLEST, 1.001, to_one="all"),
         "own_topic_": Array("f4 f8", ("D", "K"), 0, 1.001, to_one="rows"),
+        "link_blend_": Array("f8", (6,), -LARGEST, LARGEST, optional=True),
         "links_.indptr": Array("i4 i8", ("D+1",), 0),
         "links_.indices": Array("i4 i8", ("L",), 0),
     },
@@ -252,6 +253,8 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
             "documents_.count_values" in found and len(authors) == len(found["author_names_"]) > 0,
             "author_blend_ is there without the words of these authors",
         )
+    if "link_blend_" in found:
+        demand("documents_.count_values" in found, "link_blend_ is there without counts of words")
     if "links_.indices" in found:
         linked(found)
 
