@@ -195,6 +195,7 @@ TYPED = ["The cat saw a dog; the DOG ran.", "Stocks, bonds and rain: bank bank b
         {"weighting": "tfidf"},
         {"weighting": "log"},
         {"n_components": 5, "doc_topic_prior": 0.3, "topic_word_prior": 0.01},
+        {"topic_word_prior": np.where(np.eye(3, 30) > 0, 9.0, 0.05)},
     ],
 )
 def test_texts_get_the_topics_that_transform_gives(browser, model, tmp_path, settings):
