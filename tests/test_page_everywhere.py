@@ -90,10 +90,10 @@ def test_contrast_is_measured(browser, page):
 def test_on_a_phone_a_topic_takes_the_screen_and_leads_back(browser, page):
     with Tab(browser, page, width=390, height=800, has_touch=True) as tab:
         tab.page.locator("table.topics a").nth(5).click()
-        assert not tab.page.locator(".atlas").is_visible()
+        tab.page.locator(".atlas").wait_for(state="hidden")
         assert tab.value("window.scrollY") == 0
         tab.page.get_by_role("link", name="All topics").click()
-        assert tab.page.locator(".atlas").is_visible()
+        tab.page.locator(".atlas").wait_for()
         heights = tab.value("[...document.querySelectorAll('.track')].map(b => b.clientHeight)")
         assert max(heights, default=0) < 20
 
