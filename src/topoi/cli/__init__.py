@@ -13,7 +13,9 @@ import typer
 
 from topoi.cli.apply import convert, report, transform
 from topoi.cli.demo import demo
+from topoi.cli.find import documents, find, similar
 from topoi.cli.fit import fit
+from topoi.cli.label import label
 from topoi.cli.measure import choose, evaluate, intrusion
 from topoi.cli.output import make_encodable
 from topoi.cli.shell import DEBUG, Commands, command
@@ -50,17 +52,8 @@ def _topoi(
 
 
 for function in (
-    demo,
-    fit,
-    topics,
-    transform,
-    evaluate,
-    intrusion,
-    report,
-    choose,
-    authors,
-    links,
-    convert,
+    *(demo, fit, topics, find, documents, similar, authors, links),
+    *(transform, label, evaluate, intrusion, report, choose, convert),
 ):
     command(app)(function)
 
