@@ -1,4 +1,4 @@
-"""Print the oldest versions that pyproject.toml allows, as requirements: `numpy==1.26` for >=1.26."""
+"""Print the oldest versions that pyproject.toml allows, as requirements such as numpy==1.26."""
 
 import tomllib
 from pathlib import Path
