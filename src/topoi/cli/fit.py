@@ -16,8 +16,8 @@ import typer
 
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
 from topoi.cli.kinds import NAMES, Kind, chosen_kind, make_estimator, mention_documents_without
-from topoi.cli.options import AsJson, Columns, Force, Input, Jobs, Seed, Words, choice, option
-from topoi.cli.output import note, show, show_json
+from topoi.cli.options import AsJson, Columns, Force, Inputs, Jobs, Seed, Words, choice, option
+from topoi.cli.output import announce_compilation, note, show, show_json
 from topoi.cli.reading import inputs_of, load_model, read_corpus
 from topoi.cli.show import topic_rows, topics_table
 
@@ -35,6 +35,7 @@ else:
     Weighting = choice("Weighting", WEIGHTINGS)
 
 USUAL_TOPICS = 20
+MOST_TOPICS = 20  # shown after a fit
 USUAL_RULE, USUAL_SCHEDULE, USUAL_WEIGHTING = Rule("bp"), Schedule("auto"), Weighting("count")
 LEARNING, SAVING = "How topics are learned", "What is saved"
 
@@ -95,7 +96,7 @@ class Saving:
 
 
 def fit(
-    input: Input,
+    input: Inputs,
     columns: Columns,
     words: Words,
     learning: Learning,
@@ -129,7 +130,7 @@ def fit(
     corpus = read_corpus(input, columns, words, like=begin, keep_text=saving.keep_text)
     if corpus.n_docs < 2:
         raise ValueError(
-            f"{input} holds one document, and topics are learned from many; give more, or cut a"
+            f"{input[0]} holds one document, and topics are learned from many; give more, or cut a"
             " long one into parts."
         )
     kind = chosen_kind(model, corpus, columns)
@@ -165,7 +166,8 @@ def fit(
         learning.batch_size,
         common,
     )
-    note(f"{corpus}\nFitting {NAMES[kind]}; the first fit on a machine compiles for half a minute.")
+    note(f"{corpus}\nFitting {NAMES[kind]}.")
+    announce_compilation()
     if checkpoint is not None and checkpoint.exists():
         note(f"Found {checkpoint}: resuming if it belongs to this run.")
     with Interrupt() as interrupt:
@@ -187,7 +189,7 @@ def fit(
 
 
 def _command_to_go_on(
-    input: Path, columns: Columns, kind: Kind, output: Path, estimator: Any
+    input: list[Path], columns: Columns, kind: Kind, output: Path, estimator: Any
 ) -> str:
     """The command that begins with the saved topics and the same settings; which words count is
     known to the model.
@@ -230,7 +232,7 @@ def _command_to_go_on(
         [
             "topoi",
             "fit",
-            str(input),
+            *map(str, input),
             *options,
             "--model",
             kind.value,
@@ -286,7 +288,9 @@ def _report(estimator: Any, corpus: Corpus, output: Path, stopped: bool, as_json
             }
         )
         return
-    show(topics_table(estimator, 10))
+    show(topics_table(estimator, 10, n_topics=MOST_TOPICS))
+    if estimator.components_.shape[0] > MOST_TOPICS:
+        show(f"The {MOST_TOPICS} largest are shown; all: topoi topics {output}")
     measured = "" if perplexity is None else f", training perplexity {perplexity:.0f}"
     show(
         f"{estimator.n_iter_} sweep{'s' if estimator.n_iter_ > 1 else ''} in"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -22,7 +23,17 @@ from topoi.corpus.links import (
 from topoi.corpus.metadata import as_csr, document_name, is_table, membership, zero_one
 from topoi.io.formats.h5ad import is_anndata
 
-__all__ = ["author_members", "both_ways", "links_of_new", "links_of_training", "read_documents"]
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import CountVectorizer
+
+__all__ = [
+    "author_members",
+    "both_ways",
+    "links_of_new",
+    "links_of_training",
+    "read_documents",
+    "vectorizer_of",
+]
 
 
 def read_documents(model: Any, X: Any, *, reset: bool) -> tuple[Corpus, np.dtype]:
@@ -33,8 +44,8 @@ def read_documents(model: Any, X: Any, *, reset: bool) -> tuple[Corpus, np.dtype
     model : TopicModelBase
         The model whose method was given X. At a fit it gets n_features_in_ and
         feature_names_in_, as `validate_data` sets them.
-    X : Corpus, array, sparse matrix or DataFrame
-        Documents x words.
+    X : Corpus, array, sparse matrix, DataFrame, or what `topoi.read` takes
+        Documents x words; or texts, lists of tokens, AnnData, the name of a file or folder.
     reset : bool
         Whether the model is new to its words (a fit).
 
@@ -45,10 +56,41 @@ def read_documents(model: Any, X: Any, *, reset: bool) -> tuple[Corpus, np.dtype
     dtype : dtype
         Type of X, which results will have.
     """
+    if _is_for_reader(X):
+        from topoi.io.read import read  # and with it what reads texts, only for those who do
+
+        X = read(X, vectorizer=None if reset else vectorizer_of(model))
     if isinstance(X, Corpus):
         return _in_words_of(model, X, reset), np.dtype(np.float64)
     checked = _checked_matrix(model, X, reset)
     return canonical_corpus(check_counts(checked)), checked.dtype
+
+
+def _is_for_reader(X: Any) -> bool:
+    """Whether X is texts, lists of tokens, AnnData or the name of a file, and not numbers."""
+    if isinstance(X, str | Path) or is_anndata(X):
+        return True
+    if not isinstance(X, Sequence) and getattr(X, "ndim", 2) != 1:
+        return False
+    first = next(iter(X), None)
+    tokens = isinstance(first, list | tuple) and len(first) > 0 and isinstance(first[0], str)
+    return isinstance(first, str) or tokens
+
+
+def vectorizer_of(model: Any) -> CountVectorizer:
+    """What turns texts into the counts that a fitted model takes."""
+    made = getattr(model, "vectorizer_", None)
+    if made is not None:
+        return made
+    words = getattr(model, "vocabulary_", None)
+    if words is None:
+        raise ValueError(
+            "The model was fitted on counts without words, so it cannot read texts; give counts"
+            " with the same columns."
+        )
+    from topoi.io.vectorize import make_vectorizer
+
+    return make_vectorizer(stop_words=None, vocabulary=[str(word) for word in words])
 
 
 def _in_words_of(model: Any, corpus: Corpus, reset: bool) -> Corpus:
@@ -67,7 +109,6 @@ def _in_words_of(model: Any, corpus: Corpus, reset: bool) -> Corpus:
 
 
 def _checked_matrix(model: Any, X: Any, reset: bool) -> sparse.csr_array:
-    _refuse_other_documents(model, X, reset)
     X = _prepared(model, X, reset)
     try:
         checked = validate_data(
@@ -87,22 +128,6 @@ def _checked_matrix(model: Any, X: Any, reset: bool) -> sparse.csr_array:
             " or weights >= 0. Clip them, or check the preprocessing."
         )
     return counts
-
-
-def _refuse_other_documents(model: Any, X: Any, reset: bool) -> None:
-    """Refuse texts and AnnData, which `topoi.read` takes."""
-    if (isinstance(X, Sequence) or getattr(X, "ndim", 2) == 1) and isinstance(
-        next(iter(X), None), str
-    ):
-        knows_how = not reset and getattr(model, "vectorizer_", None) is not None
-        cure = (
-            "Make them with topoi.read(X, vectorizer=model.vectorizer_)"
-            if knows_how
-            else "Put CountVectorizer() before the model in a Pipeline"
-        )
-        raise ValueError(f"X is a list of texts; expected documents x words counts. {cure}.")
-    if is_anndata(X):
-        raise ValueError("X is AnnData; expected documents x words counts. Give topoi.read(X).")
 
 
 def _prepared(model: Any, X: Any, reset: bool) -> Any:
