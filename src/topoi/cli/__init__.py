@@ -11,9 +11,12 @@ from typing import Annotated
 
 import typer
 
-from topoi.cli.apply import choose, convert, evaluate, report, transform
+from topoi.cli.apply import convert, report, transform
 from topoi.cli.demo import demo
+from topoi.cli.find import documents, find, similar
 from topoi.cli.fit import fit
+from topoi.cli.label import label
+from topoi.cli.measure import choose, evaluate, intrusion
 from topoi.cli.output import make_encodable
 from topoi.cli.shell import DEBUG, Commands, command
 from topoi.cli.show import authors, links, topics
@@ -48,7 +51,10 @@ def _topoi(
         os.environ[DEBUG] = "1"
 
 
-for function in (demo, fit, topics, transform, evaluate, report, choose, authors, links, convert):
+for function in (
+    *(demo, fit, topics, find, documents, similar, authors, links),
+    *(transform, label, evaluate, intrusion, report, choose, convert),
+):
     command(app)(function)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import signal
 import sys
 import tempfile
 from contextlib import suppress
@@ -15,8 +14,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
+from topoi.cli.interrupt import Interrupt
 from topoi.cli.kinds import NAMES, Kind, chosen_kind, make_estimator, mention_documents_without
-from topoi.cli.options import AsJson, Columns, Force, Inputs, Jobs, Seed, Words, choice, option
+from topoi.cli.options import (
+    AsJson,
+    Columns,
+    Force,
+    Guide,
+    Inputs,
+    Jobs,
+    Seed,
+    Words,
+    choice,
+    option,
+)
 from topoi.cli.output import announce_compilation, note, show, show_json
 from topoi.cli.reading import inputs_of, load_model, read_corpus
 from topoi.cli.show import topic_rows, topics_table
@@ -26,10 +37,12 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
+    Preset = Enum
     Rule = Enum
     Schedule = Enum
     Weighting = Enum
 else:
+    Preset = choice("Preset", ["paper"])
     Rule = choice("Rule", RULES)
     Schedule = choice("Schedule", SCHEDULES)
     Weighting = choice("Weighting", WEIGHTINGS)
@@ -44,6 +57,14 @@ LEARNING, SAVING = "How topics are learned", "What is saved"
 class Learning:
     """How messages are renewed, how often, and what they start from."""
 
+    preset: Annotated[
+        Preset | None,
+        option(
+            LEARNING,
+            "'paper': synchronous sweeps, priors 0.01, 1000 sweeps of LDA and 500 of the others;"
+            " options that are given as well take precedence.",
+        ),
+    ] = None
     rule: Annotated[Rule, option(LEARNING, "How messages are renewed.", show_default=True)] = (
         USUAL_RULE
     )
@@ -72,6 +93,20 @@ class Learning:
         Path | None, option(LEARNING, "A model whose topics and words to begin with.")
     ] = None
 
+    def parameters(self) -> dict[str, Any]:
+        """Of the model. A preset has its own defaults, and only what differs from ours counts."""
+        given = {
+            "rule": self.rule.value,
+            "schedule": self.schedule.value,
+            "max_iter": self.iterations,
+            "tol": self.tol,
+            "weighting": self.weighting.value,
+        }
+        if self.preset is not None:
+            usual = Learning().parameters()
+            given = {name: value for name, value in given.items() if value != usual[name]}
+        return {**given, "n_jobs": self.jobs or -1, "random_state": self.seed}
+
 
 @dataclass
 class Saving:
@@ -99,6 +134,7 @@ def fit(
     input: Inputs,
     columns: Columns,
     words: Words,
+    guide: Guide,
     learning: Learning,
     saving: Saving,
     topics: Annotated[
@@ -124,8 +160,10 @@ def fit(
     Ctrl-C keeps the last finished sweep.
     """
     start, checkpoint = learning.start, saving.checkpoint
-    inputs = [*inputs_of(input, columns, words), *([start] if start else [])]
+    others = [path for path in (start, guide.seeds) if path is not None]
+    inputs = [*inputs_of(input, columns, words), *others]
     _check_outputs(output, checkpoint, inputs, force)
+    seeds = guide.given()
     begin = load_model(start) if start else None
     corpus = read_corpus(input, columns, words, like=begin, keep_text=saving.keep_text)
     if corpus.n_docs < 2:
@@ -146,15 +184,10 @@ def fit(
             f"--start {start} has {begin.components_.shape[0]} topics, so --topics {topics} does"
             " not fit; leave it out."
         )
-    common: dict[str, Any] = {
-        "rule": learning.rule.value,
-        "schedule": learning.schedule.value,
-        "max_iter": learning.iterations,
-        "tol": learning.tol,
-        "weighting": learning.weighting.value,
-        "n_jobs": learning.jobs or -1,
-        "random_state": learning.seed,
+    common = {
+        **learning.parameters(),
         "init": begin if begin is not None else "hard",
+        "seeds": seeds,
     }
     mention_documents_without(kind, corpus)
     if topics is not None and kind is Kind.labeled:
@@ -165,6 +198,7 @@ def fit(
         background,
         learning.batch_size,
         common,
+        preset=None if learning.preset is None else learning.preset.value,
     )
     note(f"{corpus}\nFitting {NAMES[kind]}.")
     announce_compilation()
@@ -182,28 +216,39 @@ def fit(
             f"Stopped by Ctrl-C after sweep {estimator.n_iter_}, which {output} holds. To begin"
             " again from its topics:"
         )
-        note(f"  {_command_to_go_on(input, columns, kind, output, estimator)}")
+        again = _command_to_go_on(input, columns, guide, learning.preset, kind, output, estimator)
+        note(f"  {again}")
         if checkpoint is not None and checkpoint.exists():
             note(f"Or run the same command again, with --force: it resumes from {checkpoint}.")
         raise typer.Exit(1)
 
 
 def _command_to_go_on(
-    input: list[Path], columns: Columns, kind: Kind, output: Path, estimator: Any
+    input: list[Path],
+    columns: Columns,
+    guide: Guide,
+    preset: Preset | None,
+    kind: Kind,
+    output: Path,
+    estimator: Any,
 ) -> str:
     """The command that begins with the saved topics and the same settings; which words count is
     known to the model.
     """
     given = {
-        f.name: getattr(columns, f.name)
-        for f in fields(columns)
-        if getattr(columns, f.name) != f.default
+        f.name: getattr(group, f.name)
+        for group in (columns, guide)
+        for f in fields(group)
+        if getattr(group, f.name) != f.default
     }
     options: list[str] = [
         part
         for name, value in given.items()
         for each in (value if isinstance(value, list) else [value])
-        for part in (f"--{name}", str(getattr(each, "value", each)))
+        for part in (
+            f"--{name.replace('_', '-')}",
+            *([] if each is True else [str(getattr(each, "value", each))]),
+        )
     ]
     settings = {
         "rule": "rule",
@@ -212,6 +257,7 @@ def _command_to_go_on(
         "tol": "tol",
         "seed": "random_state",
     }
+    options += ["--preset", preset.value] if preset is not None else []
     options += ["--keep-text"] * (estimator.documents_.texts is not None)
     same = [
         part
@@ -296,29 +342,3 @@ def _report(estimator: Any, corpus: Corpus, output: Path, stopped: bool, as_json
         f"{estimator.n_iter_} sweep{'s' if estimator.n_iter_ > 1 else ''} in"
         f" {estimator.history_[-1]['seconds']:.1f} s{measured}. Saved: {output}"
     )
-
-
-class Interrupt:
-    """A callback that Ctrl-C turns on: the run stops after the sweep it is in.
-
-    A second Ctrl-C aborts at once.
-    """
-
-    def __init__(self) -> None:
-        self.asked = False
-
-    def __call__(self, state: Any, record: Any) -> bool:
-        return self.asked
-
-    def __enter__(self) -> Interrupt:
-        self._before = signal.signal(signal.SIGINT, self._hear)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, self._before)
-
-    def _hear(self, *_: object) -> None:
-        if self.asked:
-            raise KeyboardInterrupt
-        self.asked = True
-        note("\nStopping after this sweep; Ctrl-C again aborts and writes nothing.")

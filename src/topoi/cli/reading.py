@@ -13,7 +13,7 @@ from topoi.cli.output import note, progress_bar
 if TYPE_CHECKING:
     from topoi.corpus import Corpus
 
-FEW_WORDS = 3  # per document: less is hardly text
+LEAST_TOKENS = 3  # per document: less is hardly text
 
 
 def read_corpus(
@@ -28,18 +28,15 @@ def read_corpus(
 
     like: a fitted model whose words are counted, instead of new ones by the options `words`.
     """
-    from topoi.io import formats
+    from topoi.corpus.coverage import FEW_WORDS, NO_WORDS, marks_of
     from topoi.io.read import read
 
     given = {f.name: getattr(columns, f.name) for f in fields(Columns) if f.name != "format"}
     given["groups"] = given.pop("group")
     given["on_error"] = columns.on_error.value
-    form = columns.format.value if columns.format else None
     source = path[0] if isinstance(path, list) and len(path) == 1 else path
     path = path[0] if isinstance(path, list) else path  # that messages name
-    counts = form in formats.FORMATS or (
-        form is None and path.is_file() and formats.detect(path) is not None
-    )
+    form, counts = columns.format.value if columns.format else None, holds_counts(path, columns)
     vocabulary = words.vocabulary if words else None
     if (
         counts
@@ -80,15 +77,30 @@ def read_corpus(
         )
     if like is not None:
         corpus = _matched(corpus, like, path)
-    if not counts and like is None and corpus.n_tokens < FEW_WORDS * corpus.n_docs:
+    if not counts and like is None and corpus.n_tokens < LEAST_TOKENS * corpus.n_docs:
         note(
             f"Documents have {corpus.n_tokens / corpus.n_docs:.1f} words that count on average. See"
             " --token-pattern, --min-df and --stop-words."
         )
-    empty = int((corpus.counts.sum(axis=1) == 0).sum())
-    if empty:
-        note(f"{empty} of {corpus.n_docs} documents have none of the words that count.")
+    marks = marks_of(corpus).tolist()
+    none, few = marks.count(NO_WORDS), marks.count(FEW_WORDS)
+    if like is not None and (none or few):
+        note(
+            f"{none} of {corpus.n_docs} documents have no word that the model knows, and {few} have"
+            " few: their topics say little."
+        )
+    elif none:
+        note(f"{none} of {corpus.n_docs} documents have none of the words that count.")
     return corpus
+
+
+def holds_counts(path: Path, columns: Columns) -> bool:
+    """Whether the input is counts, and not texts."""
+    from topoi.io import formats
+
+    if columns.format:
+        return columns.format.value in formats.FORMATS
+    return path.is_file() and formats.detect(path) is not None
 
 
 def inputs_of(input: Path | list[Path], columns: Columns, words: Words | None = None) -> list[Path]:
@@ -114,6 +126,32 @@ def mention_unused(columns: Columns, *names: str) -> None:
         note(
             f"{' and '.join(given)} {'have' if len(given) > 1 else 'has'} no use here: this goes by"
             " the words alone."
+        )
+
+
+def unheard(model: Any) -> list[str]:
+    """Options that say nothing to this model."""
+    return [
+        option
+        for option, known in (("authors", "author_names_"), ("links", "link_topic_"))
+        if not hasattr(model, known)
+    ]
+
+
+def mention_seen(model: Any, corpus: Corpus) -> None:
+    """Documents that the model was trained on are no test of it."""
+    from topoi.evaluate import seen_in_training
+
+    seen = seen_in_training(model, corpus)
+    if seen is None:
+        note(
+            "Without ids of documents, at fit and here (--id), nobody can tell if the model was"
+            " trained on these documents; give new ones."
+        )
+    elif seen:
+        note(
+            f"The model was trained on {seen} of these documents, so it looks better than it is;"
+            " give new ones."
         )
 
 
@@ -172,11 +210,12 @@ def _number_or_share(option: str, value: str) -> float:
 
 def vectorizer_of(model: Any) -> Any:
     """What turns texts into the counts a model was fitted on."""
-    from topoi.models import inputs
+    from topoi.io import vectorize
 
-    if model.vectorizer_ is None and model.vocabulary_ is not None:
+    vectorizer = vectorize.vectorizer_of(model)
+    if model.vectorizer_ is None:
         note("The model was fitted on counts; texts are cut into words with the usual settings.")
-    return inputs.vectorizer_of(model)
+    return vectorizer
 
 
 def _matched(corpus: Corpus, model: Any, path: Path) -> Corpus:

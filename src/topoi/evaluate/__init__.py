@@ -1,9 +1,11 @@
-"""How good are the topics? Held-out perplexity, coherence, diversity, stability, and the choice of
-their number.
+"""How good are the topics? Held-out perplexity, agreement with labels, tasks for people, diversity,
+stability, coherence, and the choice of their number.
 """
 
 from topoi.corpus.splits import split_tokens
 from topoi.evaluate.coherence import c_v, npmi, u_mass
+from topoi.evaluate.intruders import intrusion
+from topoi.evaluate.joint import LogJoint, log_joint
 from topoi.evaluate.labels import clusters, retrieval
 from topoi.evaluate.links import (
     LinkKFold,
@@ -24,10 +26,12 @@ from topoi.evaluate.topics import (
     stability,
     topic_diversity,
 )
+from topoi.evaluate.training import seen_in_training
 
 __all__ = [
     "Completion",
     "LinkKFold",
+    "LogJoint",
     "c_v",
     "choose_n_components",
     "clusters",
@@ -35,9 +39,11 @@ __all__ = [
     "completion_perplexity",
     "cosine_scores",
     "hadamard",
+    "intrusion",
     "left_to_right",
     "link_metrics",
     "link_pairs",
+    "log_joint",
     "match_topics",
     "npmi",
     "quality",
@@ -45,6 +51,7 @@ __all__ = [
     "rank_biased_diversity",
     "ranking_metrics",
     "retrieval",
+    "seen_in_training",
     "split_tokens",
     "stability",
     "svm_scores",

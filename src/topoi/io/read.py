@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from copy import copy
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
@@ -26,8 +27,7 @@ from topoi.io.gathering import GROUP, Gathering, cell_value, corpus_fields
 from topoi.io.lines import Tell, read_words
 from topoi.io.links import with_links
 from topoi.io.rows import Rows, rows_in_memory
-from topoi.io.sources import files_named, is_files, on_disk
-from topoi.io.tables import open_files, open_rows
+from topoi.io.sources import name_of, on_disk, open_source
 from topoi.io.vectorize import TOKEN_LISTS, make_vectorizer
 
 __all__ = ["read"]
@@ -136,8 +136,8 @@ def read(
         **_wanted_groups(groups),
     }
     with on_disk(source, form) as source:
-        name = _name_of(source)
-        opened = _opened(source, form, encoding, vocabulary, zero_based, tell)
+        name = name_of(source)
+        opened = open_source(source, form, encoding, vocabulary, zero_based, tell)
         if layer is not None and not formats.is_anndata(opened):
             raise ValueError(
                 f"{name} is not AnnData, so it has no layer {layer!r}; leave layer out."
@@ -152,48 +152,10 @@ def read(
         gathering = Gathering(rows, {**wanted, "links": links}, separator, keep_text, on_error)
         made = _vectorizer(rows, vectorizer, vocabulary, options)
         with enough_memory(rows.name):
-            counts = _count(made, gathering, rows.name)
+            counts, unknown = _count(made, gathering, rows.name)
             words, beside_texts = made.get_feature_names_out(), gathering.columns()
-            corpus = Corpus(counts, words, vectorizer=made, **beside_texts)
+            corpus = Corpus(counts, words, vectorizer=made, unknown=unknown, **beside_texts)
         return with_links(corpus, gathering.links, name)
-
-
-def _name_of(source: Any) -> str:
-    """How errors call the source."""
-    if not is_files(source):
-        return "This"
-    return str(source if isinstance(source, str | Path) else source[0])
-
-
-def _opened(
-    source: Any,
-    form: str | None,
-    encoding: str,
-    vocabulary: Any,
-    zero_based: bool,
-    tell: Tell | None,
-) -> Any:
-    """Rows or counts of files; anything in memory as it is."""
-    if not is_files(source):
-        return source
-    paths = files_named(source)
-    path = paths[0]
-    if len(paths) > 1:
-        counts = next((p for p in paths if p.is_file() and formats.detect(p) is not None), None)
-        if form in formats.FORMATS or (form is None and counts is not None):
-            raise ValueError(
-                f"{counts or path} holds counts; several files must be texts or tables. Read each"
-                " and put them together, or give one file."
-            )
-        return open_files(paths, form, encoding, tell)
-    form = form or (None if path.is_dir() else formats.detect(path))
-    if zero_based and form != "svmlight":
-        raise ValueError(f"{path} is not SVMlight; leave zero_based out.")
-    if form == "h5ad":
-        return formats.open_h5ad(path)
-    if form in formats.FORMATS:
-        return formats.read(path, form, vocabulary=vocabulary, zero_based=zero_based, tell=tell)
-    return open_rows(path, form, encoding, tell)
 
 
 def _refuse_text_options(name: str, keep_text: bool, options: Mapping[str, Any]) -> None:
@@ -295,9 +257,11 @@ def _column_of(obs: Any, what: str, column: str, name: str, separator: str) -> l
     ]
 
 
-def _count(vectorizer: CountVectorizer, gathering: Gathering, name: str) -> Any:
-    """Documents x words of the texts; the vectoriser learns its vocabulary from them unless it has
-    one.
+def _count(
+    vectorizer: CountVectorizer, gathering: Gathering, name: str
+) -> tuple[Any, list[int] | None]:
+    """Documents x words of the texts, and the tokens of each that a fitted vectoriser has no word
+    for. One that is not fitted learns its vocabulary from them, unless it has one.
     """
     n_docs = 0
 
@@ -307,11 +271,12 @@ def _count(vectorizer: CountVectorizer, gathering: Gathering, name: str) -> Any:
             yield document
 
     if hasattr(vectorizer, "vocabulary_") or vectorizer.vocabulary is not None:
-        vectorizer = vectorizer if hasattr(vectorizer, "vocabulary_") else vectorizer.fit([""])
-        counts = vectorizer.transform(counted())
+        unknown: list[int] | None = [] if hasattr(vectorizer, "vocabulary_") else None
+        counter = vectorizer.fit([""]) if unknown is None else _noting(vectorizer, unknown)
+        counts = counter.transform(counted())
         if not n_docs:
             raise ValueError(f"{name} holds no documents.")
-        return counts
+        return counts, unknown
     try:
         counts = vectorizer.fit_transform(counted())
     except ValueError as error:
@@ -326,7 +291,23 @@ def _count(vectorizer: CountVectorizer, gathering: Gathering, name: str) -> Any:
         ) from error
     if n_docs < 2:
         raise _too_few(name, n_docs)
-    return counts
+    return counts, None
+
+
+def _noting(vectorizer: CountVectorizer, unknown: list[int]) -> CountVectorizer:
+    """The same vectoriser, which appends to `unknown` how many tokens of each text it has no word
+    for.
+    """
+    cut, known = vectorizer.build_analyzer(), vectorizer.vocabulary_
+
+    def noted(text: str) -> list[str]:
+        tokens: list[str] = cut(text)
+        unknown.append(sum(token not in known for token in tokens))
+        return tokens
+
+    counter = copy(vectorizer)
+    counter.analyzer = noted
+    return counter
 
 
 def _too_few(name: str, n_docs: int) -> ValueError:

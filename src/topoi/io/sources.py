@@ -11,14 +11,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from topoi.io.lines import existing
+from topoi.io import formats
+from topoi.io.lines import Tell, existing
+from topoi.io.tables import open_files, open_rows
 
-__all__ = ["STDIN", "files_named", "is_files", "on_disk"]
+__all__ = ["STDIN", "files_named", "name_of", "on_disk", "open_source"]
 
 STDIN = "-"
 
 
-def is_files(source: Any) -> bool:
+def _is_files(source: Any) -> bool:
     """Whether a source is one or several names of files; a list of str is texts."""
     several = isinstance(source, list | tuple) and len(source) > 0
     return isinstance(source, str | Path) or (
@@ -73,3 +75,41 @@ def on_disk(source: Any, form: str | None) -> Iterator[Any]:
 
 def _is_pipe(path: Path) -> bool:
     return path.is_fifo() or path.is_char_device() or path.is_socket()
+
+
+def name_of(source: Any) -> str:
+    """How errors call the source."""
+    if not _is_files(source):
+        return "This"
+    return str(source if isinstance(source, str | Path) else source[0])
+
+
+def open_source(
+    source: Any,
+    form: str | None,
+    encoding: str,
+    vocabulary: Any,
+    zero_based: bool,
+    tell: Tell | None,
+) -> Any:
+    """Rows or counts of files; anything in memory as it is."""
+    if not _is_files(source):
+        return source
+    paths = files_named(source)
+    path = paths[0]
+    if len(paths) > 1:
+        counts = next((p for p in paths if p.is_file() and formats.detect(p) is not None), None)
+        if form in formats.FORMATS or (form is None and counts is not None):
+            raise ValueError(
+                f"{counts or path} holds counts; several files must be texts or tables. Read each"
+                " and put them together, or give one file."
+            )
+        return open_files(paths, form, encoding, tell)
+    form = form or (None if path.is_dir() else formats.detect(path))
+    if zero_based and form != "svmlight":
+        raise ValueError(f"{path} is not SVMlight; leave zero_based out.")
+    if form == "h5ad":
+        return formats.open_h5ad(path)
+    if form in formats.FORMATS:
+        return formats.read(path, form, vocabulary=vocabulary, zero_based=zero_based, tell=tell)
+    return open_rows(path, form, encoding, tell)

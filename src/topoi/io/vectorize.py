@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from topoi.io.lines import composed, read_words
 
-__all__ = ["make_vectorizer", "vectorizer_from", "vectorizer_settings"]
+__all__ = ["make_vectorizer", "vectorizer_from", "vectorizer_of", "vectorizer_settings"]
 
 TOKEN = r"(?u)\b[^\W\d_]\w+\b"  # two characters or more, the first one a letter
 TOKEN_LISTS: dict[str, Any] = {  # for lists of tokens, which are taken as they are
@@ -118,6 +118,21 @@ def _words_of_language(code: str) -> list[str]:
             " with: pip install 'topoi[languages]'"
         ) from error
     return sorted(stopwordsiso.stopwords(code))
+
+
+def vectorizer_of(model: Any) -> CountVectorizer:
+    """What turns texts into counts of a fitted model's words: its own vectoriser or, if it was
+    fitted on counts, one with the usual settings.
+    """
+    if model.vectorizer_ is not None:
+        return model.vectorizer_
+    if model.vocabulary_ is None:
+        raise ValueError(
+            "The model was fitted on counts without words, so it cannot read texts; give counts"
+            " with the same columns."
+        )
+    words = [str(word) for word in model.vocabulary_]
+    return make_vectorizer(stop_words=None, vocabulary=words).fit([""])
 
 
 def vectorizer_settings(vectorizer: CountVectorizer) -> dict[str, Any]:

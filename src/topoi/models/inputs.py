@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -23,16 +23,12 @@ from topoi.corpus.links import (
 from topoi.corpus.metadata import as_csr, document_name, is_table, membership, zero_one
 from topoi.io.formats.h5ad import is_anndata
 
-if TYPE_CHECKING:
-    from sklearn.feature_extraction.text import CountVectorizer
-
 __all__ = [
     "author_members",
     "both_ways",
     "links_of_new",
     "links_of_training",
     "read_documents",
-    "vectorizer_of",
 ]
 
 
@@ -58,6 +54,7 @@ def read_documents(model: Any, X: Any, *, reset: bool) -> tuple[Corpus, np.dtype
     """
     if _is_for_reader(X):
         from topoi.io.read import read  # and with it what reads texts, only for those who do
+        from topoi.io.vectorize import vectorizer_of
 
         X = read(X, vectorizer=None if reset else vectorizer_of(model))
     if isinstance(X, Corpus):
@@ -75,22 +72,6 @@ def _is_for_reader(X: Any) -> bool:
     first = next(iter(X), None)
     tokens = isinstance(first, list | tuple) and len(first) > 0 and isinstance(first[0], str)
     return isinstance(first, str) or tokens
-
-
-def vectorizer_of(model: Any) -> CountVectorizer:
-    """What turns texts into the counts that a fitted model takes."""
-    made = getattr(model, "vectorizer_", None)
-    if made is not None:
-        return made
-    words = getattr(model, "vocabulary_", None)
-    if words is None:
-        raise ValueError(
-            "The model was fitted on counts without words, so it cannot read texts; give counts"
-            " with the same columns."
-        )
-    from topoi.io.vectorize import make_vectorizer
-
-    return make_vectorizer(stop_words=None, vocabulary=[str(word) for word in words])
 
 
 def _in_words_of(model: Any, corpus: Corpus, reset: bool) -> Corpus:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from topoi.explore.labelling import label_table
 from topoi.models.preflight import refuse_large_messages
 from topoi.models.topics import Topics
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from topoi.corpus import Corpus
+    from topoi.report.coloured import ColouredText
 
 __all__ = ["Labelling"]
 
@@ -98,6 +98,8 @@ class Labelling(Topics):
         >>> list(labels.columns)
         ['document', 'word', 'count', 'topic', 'name', 'probability']
         """
+        from topoi.explore.labelling import label_table
+
         check_is_fitted(self)
         corpus = self._corpus(X, reset=False)
         indptr, size = corpus.counts.indptr, corpus.counts.nnz
@@ -106,3 +108,43 @@ class Labelling(Topics):
             part = slice(indptr[rows.start], indptr[rows.stop])
             topics[part], probabilities[part] = messages.argmax(axis=1), messages.max(axis=1)
         return label_table(corpus, self._words(None), topics, probabilities, self.topic_names_)
+
+    def show(self, text: str, **metadata: Any) -> ColouredText:
+        """A text with each word in the colour of its most likely topic.
+
+        Words that the model does not know have no colour.
+
+        Parameters
+        ----------
+        text : str
+            The text. It is cut into words as the training texts were; words are found in it
+            whatever their case and accents.
+        **metadata
+            As for `messages`, for this one document: ``authors=[["Ann Lee"]]``.
+
+        Returns
+        -------
+        ColouredText
+            In a notebook it shows itself in colours, with a legend; elsewhere with the numbers of
+            topics. Its `labeled.spans` are the words with their places and topics.
+
+        Examples
+        --------
+        >>> import topoi
+        >>> texts = ["Cats and dogs!", "Dogs, cats", "stocks and bonds", "bonds of banks"]
+        >>> corpus = topoi.read(texts * 5, vectorizer=topoi.make_vectorizer(max_df=1.0))
+        >>> shown = topoi.LDA(2).fit(corpus).show("Do cats like stocks?")
+        >>> [span.word for span in shown.labeled.spans]
+        ['cats', 'stocks']
+        """
+        from topoi.explore.labelling import label_texts, texts_as_corpus
+        from topoi.report.coloured import coloured_text
+
+        check_is_fitted(self)
+        if not isinstance(text, str):
+            raise ValueError(
+                f"text is a {type(text).__name__}; expected one text. For documents in other forms"
+                " use label(X)."
+            )
+        (labeled,) = label_texts(self, texts_as_corpus(self, [text]), **metadata)
+        return coloured_text(self, labeled)
