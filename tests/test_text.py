@@ -298,7 +298,7 @@ def test_other_bad_input(tmp_path):
         TypeError, match="A HashingVectorizer keeps no words.*; give a CountVectorizer"
     ):
         topoi.read(TEXTS, vectorizer=HashingVectorizer())
-    with pytest.raises(ValueError, match="This is no AnnData, so it has no layer 'counts'"):
+    with pytest.raises(ValueError, match="This is not AnnData, so it has no layer 'counts'"):
         topoi.read(TEXTS, layer="counts")
     (tmp_path / "none.csv").write_text("text\n")
     with pytest.raises(ValueError, match="holds no documents"):
