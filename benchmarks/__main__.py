@@ -22,6 +22,7 @@ NAMES = (
     "trends",
     "scaling",
     "race",
+    "seeds",
 )
 
 

@@ -39,8 +39,10 @@ def run(args: argparse.Namespace) -> None:
         for (docs, length), found in zip(settings, results, strict=True)
     ]
     table(
-        ["documents of a period", "tokens", "topics found", "score", "bootstrap", "effect"]
-        + ["score, all topics", "score, true proportions", "bootstrap, true proportions"],
+        [
+            *("documents of a period", "tokens", "topics found", "score", "bootstrap", "effect"),
+            *("score, all topics", "score, true proportions", "bootstrap, true proportions"),
+        ],
         rows,
     )
     score = np.nanmean(results, axis=1)[:, 1]

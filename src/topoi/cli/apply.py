@@ -85,14 +85,17 @@ def report(
             show_default=False,
         ),
     ] = None,
-    words: Annotated[int, typer.Option(min=1, help="Words per topic.")] = 12,
-    documents: Annotated[int, typer.Option(min=1, help="Documents, and authors, per topic.")] = 6,
+    words: Annotated[int, typer.Option(min=1, help="Words per topic, in print.")] = 12,
+    documents: Annotated[
+        int, typer.Option(min=1, help="Documents, and authors, per topic, in print.")
+    ] = 6,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write an HTML page about a model: a map of topics, their words, documents and authors.
+    """Write a page to explore a model: a map of topics, their words, documents and authors, a
+    search, topics of texts that are typed into it.
 
-    It opens anywhere, without a network.
+    It is one HTML file that opens anywhere, without a network, and prints.
     """
     from topoi.storage.files import check_outputs
 

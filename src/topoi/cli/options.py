@@ -17,8 +17,19 @@ Input = Annotated[
     Path,
     typer.Argument(
         help=(
-            "A folder of .txt files, .csv, .tsv, .jsonl, .parquet, .txt (a document a line), or"
-            " counts."
+            "A folder of .txt, .md or .html files, .csv, .tsv, .json, .jsonl, .parquet, .txt (a"
+            " document a line), or counts; - with --format for standard input."
+        ),
+        show_default=False,
+    ),
+]
+Inputs = Annotated[
+    list[Path],
+    typer.Argument(
+        help=(
+            "A folder of .txt, .md or .html files, .csv, .tsv, .json, .jsonl, .parquet, .txt (a"
+            " document a line), or counts. Several files, 'news/*.csv', or - with --format for"
+            " standard input."
         ),
         show_default=False,
     ),
@@ -44,7 +55,9 @@ def choice(name: str, values: Iterable[str]) -> Any:
 if TYPE_CHECKING:
     Format = Enum
     Counts = Enum
+    OnError = Enum
 else:
+    OnError = choice("OnError", ("raise", "skip"))
     Format = choice("Format", [*TEXT_FORMATS, *registry.names()])  # where a name does not say it
     Counts = choice("Counts", registry.names())
 
@@ -60,7 +73,9 @@ def option(panel: str, text: str, *names: str, **more: Any) -> Any:
     )
 
 
+STOP = OnError("raise")
 COLUMNS, WORDS = "Where things are in the input", "Which words count (for texts)"
+GUIDE = "What topics should be about"
 
 
 @dataclass
@@ -99,6 +114,15 @@ class Columns:
     format: Annotated[
         Format | None, option(COLUMNS, "What the input is, if its name does not say so.")
     ] = None
+    on_error: Annotated[
+        OnError,
+        option(
+            COLUMNS,
+            "What to do with a document whose id is missing or taken: stop, or leave it out.",
+            "--on-error",
+            show_default=True,
+        ),
+    ] = STOP
     layer: Annotated[
         str | None, option(COLUMNS, "Of .h5ad, the layer that holds the counts (default: X).")
     ] = None
@@ -118,7 +142,8 @@ class Words:
         str,
         option(
             WORDS,
-            "'english', 'none', a file with a word on each line, or 'english,FILE'.",
+            "A language such as 'german', 'none', a file with a word on each line, or a"
+            " comma-separated list of these.",
             show_default=True,
         ),
     ] = "english"
@@ -152,3 +177,36 @@ class Words:
             WORDS, "File of the words to count, one a line; for counts, the words of their columns."
         ),
     ] = None
+
+
+@dataclass
+class Guide:
+    """Words that topics should be about."""
+
+    seeds: Annotated[
+        Path | None,
+        option(GUIDE, 'JSON file of words by topic name: {"economy": ["tax", "budget"]}.'),
+    ] = None
+    seed_strength: Annotated[
+        float | None,
+        option(
+            GUIDE,
+            "Tokens by which a seed word is stronger in its topic (default: as many as the word"
+            " has, at most 0.5 % of an average topic).",
+            min=0,
+        ),
+    ] = None
+
+    def given(self) -> Any:
+        """The seeds, or None."""
+        if self.seeds is None:
+            if self.seed_strength is not None:
+                raise ValueError("--seed-strength says how strong --seeds are; give these, too.")
+            return None
+        from topoi.graph.seeds import Seeds, seed_strengths
+        from topoi.io.json_files import read_object
+
+        words = read_object(self.seeds, "lists of words by topic name")
+        seeds = Seeds(words, self.seed_strength)
+        seed_strengths(seeds)  # refuses what makes no sense
+        return seeds

@@ -5,6 +5,7 @@ stability, coherence, and the choice of their number.
 from topoi.corpus.splits import split_tokens
 from topoi.evaluate.coherence import c_v, npmi, u_mass
 from topoi.evaluate.intruders import intrusion
+from topoi.evaluate.joint import LogJoint, log_joint
 from topoi.evaluate.labels import clusters, retrieval
 from topoi.evaluate.links import (
     LinkKFold,
@@ -25,10 +26,12 @@ from topoi.evaluate.topics import (
     stability,
     topic_diversity,
 )
+from topoi.evaluate.training import seen_in_training
 
 __all__ = [
     "Completion",
     "LinkKFold",
+    "LogJoint",
     "c_v",
     "choose_n_components",
     "clusters",
@@ -40,6 +43,7 @@ __all__ = [
     "left_to_right",
     "link_metrics",
     "link_pairs",
+    "log_joint",
     "match_topics",
     "npmi",
     "quality",
@@ -47,6 +51,7 @@ __all__ = [
     "rank_biased_diversity",
     "ranking_metrics",
     "retrieval",
+    "seen_in_training",
     "split_tokens",
     "stability",
     "svm_scores",

@@ -14,6 +14,7 @@ from topoi.evaluate.inputs import proportions_of
 from topoi.evaluate.labels import clusters, retrieval
 from topoi.evaluate.perplexity import completion
 from topoi.evaluate.topics import rank_biased_diversity, topic_diversity
+from topoi.evaluate.training import seen_in_training
 
 __all__ = ["MEASURES", "Measure", "quality"]
 
@@ -74,7 +75,7 @@ MEASURES = {
 }
 
 
-def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
+def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float | None]:
     """How good a model is on documents it has not seen: all measures at once.
 
     Parameters
@@ -89,12 +90,14 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        "documents", "no_known_words" and "few_known_words" (how many of them rest on little),
-        "held_out_tokens"; "perplexity", "perplexity_low" and "perplexity_high" of
-        `completion`; "diversity" and "rank_biased_diversity"; "npmi", the mean coherence of topics
-        in X. For a Corpus with at most one label per document also the measures of `clusters` and
-        `retrieval`. For labeled models and a Corpus with labels also "labeled_documents" and
-        "label_found", how often the likeliest label is right.
+        "documents", "seen_in_training" (how many of them the model was trained on, on which it
+        looks better than it is; None if that is unknown), "no_known_words" and "few_known_words"
+        (how many of them rest on little), "held_out_tokens"; "perplexity",
+        "perplexity_low" and "perplexity_high" of `completion`; "diversity" and
+        "rank_biased_diversity"; "npmi", the mean coherence of topics in X. For a Corpus with
+        at most one label per document also the measures of `clusters` and `retrieval`. For labeled
+        models and a Corpus with labels also "labeled_documents" and "label_found", how often the
+        likeliest label is right.
 
     Examples
     --------
@@ -103,7 +106,7 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
     >>> corpus, _ = datasets.make_blocks(n_topics=2)
     >>> train, test = corpus.split(0.2)
     >>> list(quality(LDA(2).fit(train), test))[:3]
-    ['documents', 'no_known_words', 'few_known_words']
+    ['documents', 'seen_in_training', 'no_known_words']
     """
     corpus = X.like(model.vocabulary_) if isinstance(X, Corpus) else Corpus(X)
     marks = marks_of(corpus).tolist()
@@ -111,6 +114,7 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
     labels = getattr(X, "labels", None)
     return {
         "documents": corpus.n_docs,
+        "seen_in_training": seen_in_training(model, X),
         "no_known_words": marks.count(NO_WORDS),
         "few_known_words": marks.count(FEW_WORDS),
         "held_out_tokens": found.n_tokens,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields as fields_of
 from typing import Any
 
 import numpy as np
@@ -55,9 +54,7 @@ RUN_VALUES = (
     "alpha",
     "shared_counts",
 )  # of a State
-RUN: dict[str, Array | Value] = {
-    f"history_.{field.name}": HISTORY[str(field.type)] for field in fields_of(Record)
-}
+RUN: dict[str, Array | Value] = {f"history_.{name}": kind for name, kind in HISTORY.items()}
 BATCHES = Schema(
     {
         "seed": SEED,
@@ -83,7 +80,11 @@ def state_schema(graph: Graph, rule: Rule, schedule: Schedule) -> Schema:
         len((graph.transposed or graph.arrays).visit_doc),
         bool(graph.fields),
     )
-    bases = [base.sum() for base in (graph.word_base, graph.owner_base) if base is not None]
+    bases = [
+        base.sum()
+        for base in (graph.word_base, graph.word_prior, graph.owner_base)
+        if base is not None
+    ]
     most = 1 + 1.01 * (graph.weight + sum(bases))  # that any table can hold
     entries: dict[str, Array | Value] = {
         "sweep": whole(1),

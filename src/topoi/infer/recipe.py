@@ -75,6 +75,7 @@ class Recipe:
     overcomplete: tuple[float, ...]
     overcomplete_topics: int
     overcomplete_edges: int
+    guided: bool  # the run starts from documents with words that topics have a prior of
     alpha: np.ndarray  # (K,) first prior of topics
     beta: float  # of words
 
@@ -102,7 +103,8 @@ def make_recipe(facts: PlanFacts, settings: Settings, tuning: Tuning | None = No
             tuning.overcomplete_sweeps, settings.max_iter, facts, alpha.sum(), tuning
         )
     factors = tuning.short_warm_up if overcomplete else tuning.warm_up
-    warm_up = _pace(factors, settings.max_iter // 2, facts, alpha.sum(), tuning)
+    most = 0 if facts.word_prior else settings.max_iter // 2
+    warm_up = _pace(factors, most, facts, alpha.sum(), tuning)
     finishes = settings.schedule == "auto" and is_relaxed(rule) and facts.private
     fresh_rounds = min(tuning.fresh_rounds, settings.max_iter // 4) if finishes else 0
     schedule = _schedule(name, tuning, warm_up, fresh_rounds, lists=lists, private=facts.private)
@@ -111,6 +113,7 @@ def make_recipe(facts: PlanFacts, settings: Settings, tuning: Tuning | None = No
         overcomplete,
         tuning.overcomplete_factor * K,
         enough_edges(K, facts.n_edges, tuning),
+        facts.word_prior and settings.init == "hard",
         alpha,
         float(beta),
     )
@@ -124,10 +127,11 @@ def chosen_schedule(
     It needs no priors, so that too large a run is refused before anything is allocated.
     """
     tuning = tuning or current()
-    name, K = _chosen(facts, settings, tuning), facts.n_topics
+    K = facts.n_topics
+    many = tuning.lists_above < K or facts.most_edges * padded_width(K) > tuning.most_messages
+    name = _chosen(facts, settings, tuning, many)
     _refuse(name, settings.rule)
     _refuse_plan(name, settings.rule, facts)
-    many = tuning.lists_above < K or facts.most_edges * padded_width(K) > tuning.most_messages
     return name, name == "auto" and many
 
 
@@ -149,17 +153,19 @@ def is_relaxed(rule: Rule) -> bool:
 # -------------------------------------------------------------------------------------- decisions
 
 
-def _chosen(facts: PlanFacts, settings: Settings, tuning: Tuning) -> str:
+def _chosen(facts: PlanFacts, settings: Settings, tuning: Tuning, many: bool) -> str:
     """The schedule that is followed: "auto" takes warm-up sweeps, or is another one.
 
     Warm-up sweeps need many edges of documents that own themselves and may use all topics, and
-    neither a fitted model nor messages to start from.
+    neither a fitted model nor messages to start from. They would wash word priors out, so with
+    these "auto" only makes topic lists, if topics are `many`.
     """
     warms_up = (
         is_relaxed(settings.rule)
         and settings.init not in ("warm", "given")
         and facts.plain
         and facts.n_edges >= tuning.warm_up_from
+        and (many or not facts.word_prior)
     )
     if settings.schedule == "auto" and not warms_up:
         return _without_warm_up(settings.rule)
@@ -175,12 +181,13 @@ def _without_warm_up(rule: Rule) -> str:
 
 def _is_overcomplete(facts: PlanFacts, settings: Settings, tuning: Tuning) -> bool:
     """Whether a run starts with more topics and merges them: BP from nothing, not too many topics,
-    and documents that own themselves and may use all.
+    none of which has a word prior of its own, and documents that own themselves and may use all.
     """
     return (
         is_relaxed(settings.rule)
         and settings.init == "hard"
         and facts.plain
+        and not facts.word_prior
         and 1 < facts.n_topics <= tuning.lists_above
     )
 
@@ -322,6 +329,11 @@ def _refuse(name: str, rule: Rule) -> None:
 
 def _refuse_plan(name: str, rule: Rule, facts: PlanFacts) -> None:
     """Refuse what needs documents that own themselves and may use all topics."""
+    if facts.word_prior and not rule.stored:
+        raise ValueError(
+            "BP(messages='none') and BP(messages='solved') know no word priors of topics (seeds, or"
+            " an array as topic_word_prior); use rule='bp'."
+        )
     if facts.plain and not facts.fields:
         return
     if not rule.stored:

@@ -55,6 +55,7 @@ class State(Proportions):
         True  # False while messages are only implied by the tables (kernels/stateless.py)
     )
     mode: str = ""  # how the last sweep was made
+    relaxation: float = 1.0  # over-relaxation factor of the last sweep
     sweep: int = 0
     end: int | None = (
         # the last sweep, from when a run that infers its documents afresh at its end has begun to
@@ -280,6 +281,8 @@ class State(Proportions):
             phi = np.maximum(
                 self.contributions.sum(axis=0, out=self.tables.phi), 0, out=self.tables.phi
             )
+            if self.graph.word_prior is not None:
+                phi[:, : self.graph.n_topics] += self.graph.word_prior
             self.tables = self.tables._replace(totals=phi.sum(axis=0, dtype=np.float64))
             return
         if not self.stored:
@@ -316,13 +319,17 @@ class State(Proportions):
         """What `rebuild` is without stored messages: rows hold exactly the weight of their document
         or word.
         """
-        theta, phi = self.tables.theta, self.tables.phi
+        theta, phi, prior = self.tables.theta, self.tables.phi, self.graph.word_prior
+        if prior is not None:
+            phi[:, : self.graph.n_topics] -= prior
         doc_weight = self.doc_weight[
             np.argsort(self.graph.arrays.slots)
         ]  # in the order of the rows
         for table, weight in ((theta, doc_weight), (phi, self.word_weight)):
             held = table.sum(axis=1)
             table *= np.divide(weight, held, out=np.zeros_like(held), where=held > 0)[:, None]
+        if prior is not None:
+            phi[:, : self.graph.n_topics] += prior
         self.tables = self.tables._replace(
             totals=phi.sum(axis=0, dtype=np.float64), owner_mass=self.doc_weight.copy()
         )

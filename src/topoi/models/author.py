@@ -17,7 +17,16 @@ from topoi.corpus import Corpus
 from topoi.graph.factors import Authors, Documents, Factor
 from topoi.models.author_questions import AuthorQuestions
 from topoi.models.inputs import author_members
-from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
+from topoi.models.parameters import (
+    Callback,
+    Init,
+    RuleLike,
+    Seed,
+    SeedsLike,
+    Tolerance,
+    TopicPrior,
+    WordPriorLike,
+)
 
 __all__ = ["AuthorTopicModel"]
 
@@ -35,18 +44,19 @@ class AuthorTopicModel(AuthorQuestions):
     doc_topic_prior : float, array-like of one float per topic, "learn" or None, default="learn"
         Dirichlet prior of topics in authors (alpha). "learn" estimates one value per topic. None is
         1 / number of topics.
-    topic_word_prior : float, "learn" or None, default="learn"
-        Dirichlet prior of words in topics (beta). "learn" estimates one value. None is 1 / number
-        of topics.
+    topic_word_prior : float, array-like of topics x words, "learn" or None, default="learn"
+        Dirichlet prior of words in topics (beta). "learn" estimates one value. An array has a value
+        for each topic and word. None is 1 / number of topics.
     max_iter : int, default=200
         Largest number of sweeps over the corpus.
-    tol : float or "paper", default=1e-4
+    tol : float, "paper" or "parameters", default=1e-4
         Stop when training perplexity changes by less than this proportion per sweep. 0 makes
         exactly `max_iter` sweeps. "paper" stops when perplexity changes by less than 1 in ten
         sweeps, and measures it every ten whatever `evaluate_every` says; it is a value of `tol`,
         and not an option of the rule, because every rule can stop so and `tol` has no meaning
-        beside it. Synthetic data may stay on a plateau for dozens of sweeps before the last topics
-        separate: use a smaller `tol` there.
+        beside it. "parameters", the paper's other rule, stops when no proportion of a topic in a
+        document, or of a word in a topic, changes by 1e-5 in a sweep. Synthetic data may stay on a
+        plateau for dozens of sweeps before the last topics separate: use a smaller `tol` there.
     n_jobs : int or None, default=None
         Number of threads. None is one, -1 all cores. Results are the same bits for any number.
     random_state : int, RandomState, Generator or None, default=0
@@ -73,10 +83,17 @@ class AuthorTopicModel(AuthorQuestions):
     evaluate_every : int, default=5
         Sweeps between two measurements of training perplexity. 0 or -1 measures none, so that `tol`
         cannot stop the run.
+    keep_counts : bool, default=True
+        Whether the model keeps the counts of the training documents, so that questions compare
+        words, too. False saves memory; `predict_authors` then goes by topics alone.
     callbacks : list of callables, default=None
         Called with (state, record) after every sweep; a true answer stops the run.
     verbose : int, default=0
         Whether to show a progress bar.
+    seeds : dict of str to list of str, topoi.Seeds or None, default=None
+        Words that topics should be about, by topic name, such as {"economy": ["tax", "budget"]}.
+        They are the first topics, and get these names. The words have a higher prior there in every
+        sweep; `topoi.Seeds` sets its strength.
 
     Attributes
     ----------
@@ -90,12 +107,15 @@ class AuthorTopicModel(AuthorQuestions):
         Names of the authors.
     author_counts_ : ndarray of shape (n_authors, n_components)
         Expected tokens of each author and topic.
+    author_blend_ : ndarray of shape (3,) or None
+        Weights with which `predict_authors` blends words, numbers of documents and topics; None
+        without counts or authors.
     doc_topic_ : ndarray of shape (n_documents, n_components)
         Topic proportions of the training documents: those of their authors, mixed. Rows sum to 1.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Prior of topics, learned or given.
-    topic_word_prior_ : float
-        Prior of words, learned or given.
+    topic_word_prior_ : float, or ndarray of the shape of components_
+        Prior of words, learned or given; an array if topics have seeds, or priors of their own.
     topic_proportions_ : ndarray of shape (n_components,)
         Proportion of all training tokens that each topic holds.
     topic_names_ : list of str
@@ -106,7 +126,9 @@ class AuthorTopicModel(AuthorQuestions):
         Whether the run stopped by `tol`.
     history_ : list of dict
         One per sweep: sweep, seconds, residual (mean change of a message), perplexity (None where
-        it was not measured) and schedule (what "auto" chose).
+        it was not measured), schedule (what "auto" chose), violation (how far the messages of one
+        document are from a fixed point, per token, at most: 0 to 2) and log_joint (None unless
+        `callbacks` has an `evaluate.LogJoint()`).
     weighting_ : Weighting
         The fitted weighting, as a function of counts.
     vocabulary_ : ndarray of shape (n_features,) or None
@@ -140,7 +162,7 @@ class AuthorTopicModel(AuthorQuestions):
         n_components: int = 10,
         *,
         doc_topic_prior: TopicPrior = "learn",
-        topic_word_prior: Prior = "learn",
+        topic_word_prior: WordPriorLike = "learn",
         max_iter: int = 200,
         tol: Tolerance = 1e-4,
         n_jobs: int | None = None,
@@ -151,13 +173,16 @@ class AuthorTopicModel(AuthorQuestions):
         init: Init = "hard",
         weighting: WeightingName = "count",
         evaluate_every: int = 5,
+        keep_counts: bool = True,
         callbacks: Sequence[Callback] | None = None,
         verbose: int = 0,
+        seeds: SeedsLike = None,
     ) -> None:
         self._store(locals())
 
     n_components: int
     author_prior: AuthorPrior
+    keep_counts: bool
 
     def fit(
         self,
@@ -198,11 +223,7 @@ class AuthorTopicModel(AuthorQuestions):
             )
         owners = Documents() if members is None else Authors(members, self.author_prior)
         state = self._fit(corpus.counts, [owners], self.n_components, checkpoint, checkpoint_every)
-        self.author_names_ = np.array([], dtype=str) if members is None else members.names
-        named = len(self.author_names_)
-        self.author_counts_ = state.owner_counts()[:named].astype(np.float64)
-        self.author_topic_ = state.owner_topic()[:named]
-        self._know(authors=members)
+        self._keep_authors(members, state, corpus.counts if self.keep_counts else None)
         return self
 
     def transform(

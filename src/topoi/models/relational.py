@@ -17,7 +17,16 @@ from topoi.graph.factors import Documents, Factor, Links, linked_topics
 from topoi.graph.fields import LearnedField
 from topoi.models.inputs import both_ways, links_of_new, links_of_training
 from topoi.models.link_questions import LinkQuestions
-from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
+from topoi.models.parameters import (
+    Callback,
+    Init,
+    RuleLike,
+    Seed,
+    SeedsLike,
+    Tolerance,
+    TopicPrior,
+    WordPriorLike,
+)
 
 __all__ = ["RelationalTopicModel"]
 
@@ -34,18 +43,19 @@ class RelationalTopicModel(LinkQuestions):
     doc_topic_prior : float, array-like of one float per topic, "learn" or None, default="learn"
         Dirichlet prior of topics in documents (alpha). "learn" estimates one value per topic. None
         is 1 / number of topics.
-    topic_word_prior : float, "learn" or None, default="learn"
-        Dirichlet prior of words in topics (beta). "learn" estimates one value. None is 1 / number
-        of topics.
+    topic_word_prior : float, array-like of topics x words, "learn" or None, default="learn"
+        Dirichlet prior of words in topics (beta). "learn" estimates one value. An array has a value
+        for each topic and word. None is 1 / number of topics.
     max_iter : int, default=200
         Largest number of sweeps over the corpus.
-    tol : float or "paper", default=1e-4
+    tol : float, "paper" or "parameters", default=1e-4
         Stop when training perplexity changes by less than this proportion per sweep. 0 makes
         exactly `max_iter` sweeps. "paper" stops when perplexity changes by less than 1 in ten
         sweeps, and measures it every ten whatever `evaluate_every` says; it is a value of `tol`,
         and not an option of the rule, because every rule can stop so and `tol` has no meaning
-        beside it. Synthetic data may stay on a plateau for dozens of sweeps before the last topics
-        separate: use a smaller `tol` there.
+        beside it. "parameters", the paper's other rule, stops when no proportion of a topic in a
+        document, or of a word in a topic, changes by 1e-5 in a sweep. Synthetic data may stay on a
+        plateau for dozens of sweeps before the last topics separate: use a smaller `tol` there.
     n_jobs : int or None, default=None
         Number of threads. None is one, -1 all cores. Results are the same bits for any number.
     random_state : int, RandomState, Generator or None, default=0
@@ -78,11 +88,18 @@ class RelationalTopicModel(LinkQuestions):
     evaluate_every : int, default=5
         Sweeps between two measurements of training perplexity. 0 or -1 measures none, so that `tol`
         cannot stop the run.
+    keep_counts : bool, default=True
+        Whether the model keeps the counts of the training documents, so that questions compare
+        words, too. False saves memory; links are then ranked by topics alone.
     callbacks : list of callables, default=None
         Called with (state, record) after every sweep; a true answer stops the run. Sweeps that
         learn the link weight before the others have record.schedule "link weight".
     verbose : int, default=0
         Whether to show a progress bar.
+    seeds : dict of str to list of str, topoi.Seeds or None, default=None
+        Words that topics should be about, by topic name, such as {"economy": ["tax", "budget"]}.
+        They are the first topics, and get these names. The words have a higher prior there in every
+        sweep; `topoi.Seeds` sets its strength.
 
     Attributes
     ----------
@@ -92,6 +109,9 @@ class RelationalTopicModel(LinkQuestions):
         Word proportions of topics; rows sum to 1.
     doc_topic_ : ndarray of shape (n_documents, n_components)
         Topic proportions of the training documents, with what neighbours say. Rows sum to 1.
+    link_blend_ : ndarray of shape (6,) or None
+        Weights with which `recommend_links` blends words, neighbours and topics; None without
+        counts or links.
     own_topic_ : ndarray of shape (n_documents, n_components)
         Topic proportions of the training documents without what neighbours say.
     link_weight_ : float
@@ -104,8 +124,8 @@ class RelationalTopicModel(LinkQuestions):
         The links of training.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Prior of topics, learned or given.
-    topic_word_prior_ : float
-        Prior of words, learned or given.
+    topic_word_prior_ : float, or ndarray of the shape of components_
+        Prior of words, learned or given; an array if topics have seeds, or priors of their own.
     topic_proportions_ : ndarray of shape (n_components,)
         Proportion of all training tokens that each topic holds.
     topic_names_ : list of str
@@ -116,7 +136,9 @@ class RelationalTopicModel(LinkQuestions):
         Whether the run stopped by `tol`.
     history_ : list of dict
         One per sweep: sweep, seconds, residual (mean change of a message), perplexity (None where
-        it was not measured) and schedule (what "auto" chose).
+        it was not measured), schedule (what "auto" chose), violation (how far the messages of one
+        document are from a fixed point, per token, at most: 0 to 2) and log_joint (None unless
+        `callbacks` has an `evaluate.LogJoint()`).
     weighting_ : Weighting
         The fitted weighting, as a function of counts.
     vocabulary_ : ndarray of shape (n_features,) or None
@@ -149,7 +171,7 @@ class RelationalTopicModel(LinkQuestions):
         n_components: int = 10,
         *,
         doc_topic_prior: TopicPrior = "learn",
-        topic_word_prior: Prior = "learn",
+        topic_word_prior: WordPriorLike = "learn",
         max_iter: int = 200,
         tol: Tolerance = 1e-4,
         n_jobs: int | None = None,
@@ -162,8 +184,10 @@ class RelationalTopicModel(LinkQuestions):
         init: Init = "hard",
         weighting: WeightingName = "count",
         evaluate_every: int = 5,
+        keep_counts: bool = True,
         callbacks: Sequence[Callback] | None = None,
         verbose: int = 0,
+        seeds: SeedsLike = None,
     ) -> None:
         self._store(locals())
 
@@ -171,6 +195,7 @@ class RelationalTopicModel(LinkQuestions):
     link_weight: float | Literal["learn"]
     link_factor: LinkFactor
     directed: bool
+    keep_counts: bool
 
     def fit(
         self,
@@ -227,6 +252,7 @@ class RelationalTopicModel(LinkQuestions):
         self.links_ = factor.adjacency
         self.own_topic_ = state.own_topic().astype(self._dtype)
         self._know(names=None if names is None else np.array(names, dtype=str))
+        self._keep_blend(corpus.counts if self.keep_counts else None)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **metadata: Any) -> np.ndarray:

@@ -1,8 +1,8 @@
 """What a model file holds: the schema of each model, and what its entries must be together.
 
 Sizes: K topics, W words, D training documents, A authors, C classes, H sweeps of the history, L
-links, N named topics, V words and S stop words of the vectoriser. Entries of training documents are
-in document_entries.py.
+links, N named topics, V words and S stop words of the vectoriser, U words with a prior of their
+own, M topics with T seed words. Entries of training documents are in document_entries.py.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import numpy as np
 from scipy import sparse
 
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
-from topoi.infer.history import HISTORY, Record
+from topoi.graph.seeds import MOST_TOKENS
+from topoi.infer.history import HISTORY
 from topoi.infer.priors import LEAST_PRIOR, MOST_PRIOR
 from topoi.io.patterns import is_safe_pattern
 from topoi.io.vectorize import TOKEN
@@ -39,7 +40,7 @@ from topoi.storage.schema import (
     whole,
 )
 
-__all__ = ["DERIVED", "NOT_KEPT", "RULE", "check_together", "linked", "schema_of"]
+__all__ = ["DERIVED", "NOT_KEPT", "RULE", "check_together", "linked", "schema_of", "word_prior"]
 
 PRIOR = number(LEAST_PRIOR, MOST_PRIOR, choices=("learn",), optional=True)
 NOT_KEPT = ("callbacks", "n_jobs", "verbose", "_finished_run")  # code, use of the machine, a path
@@ -53,7 +54,7 @@ PARAMETERS: dict[str, Value] = {  # of all models; each has some of them
     "weighting": choice(*WEIGHTINGS),
     "init": choice("hard", "soft"),
     "max_iter": whole(1),
-    "tol": number(0, LARGEST, choices=("paper",)),
+    "tol": number(0, LARGEST, choices=("paper", "parameters")),
     "evaluate_every": whole(-1),
     "batch_size": whole(1, optional=True),
     "learning_decay": number(0, 1),
@@ -65,6 +66,7 @@ PARAMETERS: dict[str, Value] = {  # of all models; each has some of them
     "mean_change_tol": number(-LARGEST, LARGEST),
     "max_doc_update_iter": number(-LARGEST, LARGEST),
     "author_prior": choice("uniform", "learned"),
+    "keep_counts": flag(),
     "link_weight": number(0, BELOW_ONE, choices=("learn",)),
     "link_factor": choice("learned", "paper", "identity"),
     "directed": flag(),
@@ -83,11 +85,15 @@ ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
     "doc_topic_prior_": Array("f8", ("K",), SMALLEST, MOST_PRIOR),
     "topic_word_prior_": real(SMALLEST, MOST_PRIOR),
     "doc_topic_prior.numbers": Array("f8", ("K",), LEAST_PRIOR, MOST_PRIOR),
+    "topic_word_prior.numbers": Array("f8", ("K", "W"), LEAST_PRIOR, MOST_PRIOR),
+    "topic_word_prior_.indptr": Array("i4 i8", ("K+1",), 0),  # where it is more than the number
+    "topic_word_prior_.indices": Array("i4 i8", ("U",), 0),
+    "topic_word_prior_.values": Array("f8", ("U",), SMALLEST, MOST_PRIOR),
     "n_iter_": whole(1),
     "doc_topic_": Array("f4 f8", ("D", "K"), 0, 1.001, to_one="rows", optional=True),
     "_n_docs": whole(0, optional=True),
     "converged_": flag(optional=True),
-    **{f"history_.{field.name}": HISTORY[str(field.type)] for field in fields(Record)},
+    **{f"history_.{name}": kind for name, kind in HISTORY.items()},
     "vocabulary_": Array("U", ("W",), optional=True),
     "feature_names_in_": Array("U", ("W",), optional=True),
     "_topic_names.topics": Array("i8", ("N",), 0, different=True),
@@ -111,6 +117,12 @@ ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
     "_sklearn_output_config.transform": choice("default", "pandas", "polars"),
     **DOCUMENTS,
 }
+SEEDS: dict[str, Array | Value] = {  # seed words, topic after topic
+    "seeds.names": Array("U", ("M",), different=True),
+    "seeds.n_words": Array("i8", ("M",), 1),
+    "seeds.words": Array("U", ("T",)),
+    "seeds.tokens": Array("f8", ("T",), 0, MOST_TOKENS),  # 0 is the usual strength
+}
 BATCHES: dict[str, Array | Value] = {  # what partial_fit and batch_size have learned so far
     "_online.base": Array("f8", ("W", "K"), -1e-3, LARGEST),
     "_online.evidence": Array("f8", (2, "K"), 0, LARGEST, optional=True),
@@ -133,12 +145,14 @@ OWN: dict[str, dict[str, Array | Value]] = {
         "author_names_": Array(NAMES, ("A",), different=True),
         "author_topic_": Array("f8", ("A", "K"), 0, 1.001, to_one="rows"),
         "author_counts_": Array("f8", ("A", "K"), 0, LARGEST),
+        "author_blend_": Array("f8", (3,), -LARGEST, LARGEST, optional=True),
     },
     "RelationalTopicModel": {
         "link_weight_": real(0, BELOW_ONE),
         "link_topic_": Array("f8", ("K", "K"), 0, 1.001, to_one="rows"),
         "link_joint_": Array("f8", ("K", "K"), SMALLEST, 1.001, to_one="all"),
         "own_topic_": Array("f4 f8", ("D", "K"), 0, 1.001, to_one="rows"),
+        "link_blend_": Array("f8", (6,), -LARGEST, LARGEST, optional=True),
         "links_.indptr": Array("i4 i8", ("D+1",), 0),
         "links_.indices": Array("i4 i8", ("L",), 0),
     },
@@ -156,7 +170,10 @@ MAY_LACK = frozenset(
         "_online",
         "_sklearn_output_config",
         "doc_topic_prior",
+        "topic_word_prior",
+        "topic_word_prior_",
         "rule",
+        "seeds",
         "documents_",
     }
 )
@@ -166,11 +183,11 @@ DERIVED = ("n_features_in_", "_dtype")  # from components_
 
 def schema_of(kind: type) -> Schema:
     """The schema of a model's class."""
-    parameters = {
-        name: PARAMETERS[name] for name in signature(kind).parameters if name not in NOT_KEPT
-    }
+    taken = signature(kind).parameters
+    parameters = {name: entry for name, entry in PARAMETERS.items() if name in taken}
     rule = RULE if "rule" in parameters else {}
-    return Schema({**parameters, **rule, **ALL, **OWN[kind.__name__]}, MAY_LACK)
+    seeds = SEEDS if "seeds" in taken else {}
+    return Schema({**parameters, **rule, **seeds, **ALL, **OWN[kind.__name__]}, MAY_LACK)
 
 
 def check_together(kind: type, found: Mapping[str, Any]) -> None:
@@ -187,8 +204,11 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
     )
     if "rule" in found:
         _check_rule(found)
-    least = found["components_"].min()
-    demand(least >= 0.999 * found["topic_word_prior_"], "components_ holds less than its prior")
+    held = found["components_"] >= 0.999 * word_prior(found)
+    demand(bool(held.all()), "components_ holds less than its prior")
+    if "seeds.names" in found:
+        whole = found["seeds.n_words"].sum() == len(found["seeds.words"])
+        demand(whole, "seeds has words of no topic")
     demand(
         (found["weighting_.kind"] == "tfidf") == ("weighting_.idf" in found),
         "weighting_.idf belongs to tfidf alone",
@@ -227,6 +247,14 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
             len(found["classes_"]) > 0 and bool(found["_seen"].any()),
             "it has no label that was seen",
         )
+    if "author_blend_" in found:
+        authors = found.get("documents_.author_names", ())
+        demand(
+            "documents_.count_values" in found and len(authors) == len(found["author_names_"]) > 0,
+            "author_blend_ is there without the words of these authors",
+        )
+    if "link_blend_" in found:
+        demand("documents_.count_values" in found, "link_blend_ is there without counts of words")
     if "links_.indices" in found:
         linked(found)
 
@@ -258,6 +286,18 @@ def _check_vectorizer(found: Mapping[str, Any]) -> None:
     twice = found["vectorizer_.stop_words"] is not None and "vectorizer_.stop_list" in found
     demand(not twice, "vectorizer_ has two lists of stop words")
     demand(len(found["vectorizer_.vocabulary"]) > 0, "vectorizer_ has no words")
+
+
+def word_prior(found: Mapping[str, Any]) -> float | np.ndarray:
+    """The prior of words in topics: a number, or (K, W) where topics have more for some words."""
+    if "topic_word_prior_.values" not in found:
+        return float(found["topic_word_prior_"])
+    shape, name = found["components_"].shape, "topic_word_prior_"
+    places = checked_csr(name, found[f"{name}.indptr"], found[f"{name}.indices"], shape)
+    prior = np.full(shape, found[name])
+    rows = np.repeat(np.arange(shape[0]), np.diff(places.indptr))
+    prior[rows, places.indices] = found[f"{name}.values"]
+    return prior
 
 
 def linked(found: Mapping[str, Any]) -> sparse.csr_array:

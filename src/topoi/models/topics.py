@@ -19,6 +19,8 @@ from topoi.report.markup import element, spelled
 if TYPE_CHECKING:
     import pandas as pd
 
+    from topoi.report.notebook import Explorer
+
 __all__ = ["Topics"]
 
 Names = Mapping[int, str] | Mapping[str, str] | Sequence[str] | Namer | Literal["auto"]
@@ -30,7 +32,7 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     components_: np.ndarray
     doc_topic_: np.ndarray
     doc_topic_prior_: np.ndarray
-    topic_word_prior_: float
+    topic_word_prior_: float | np.ndarray
     vocabulary_: Sequence[str] | np.ndarray | None
     documents_: TrainingDocuments | None  # None after partial_fit
     _topic_names: dict[int, str]
@@ -245,9 +247,12 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def report(
         self, path: str | Path, *, test: Any = None, n_words: int = 12, n_documents: int = 6
     ) -> None:
-        """Write an HTML page about the model: a map of topics, their words, documents and authors.
+        """Write a page to explore the model: a map of topics, their words, documents and authors.
 
-        The page has no scripts and loads nothing from the network.
+        It is one HTML file that loads nothing from the network. Without scripts, and in print, it
+        shows the topics one after the other. With its own script it is an explorer: words by
+        relevance, a search, topics of texts that are typed into it, names and merges for
+        `topoi edit`.
 
         Parameters
         ----------
@@ -256,13 +261,38 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         test : Corpus or array-like of shape (n_documents, n_features), default=None
             Documents that the model has not seen, to measure it on.
         n_words : int, default=12
-            Number of words per topic.
+            Number of words per topic in print.
         n_documents : int, default=6
-            Number of documents, and of authors, per topic.
+            Number of documents, and of authors, per topic in print.
         """
         from topoi.report.page import write
 
         write(self, path, test=test, n_words=n_words, n_documents=n_documents)
+
+    def explore(self, *, height: int = 800) -> Explorer:
+        """The page of `report` in a notebook cell.
+
+        Parameters
+        ----------
+        height : int, default=800
+            Pixels.
+
+        Returns
+        -------
+        Explorer
+            What a notebook shows as the page; `str` is its HTML.
+
+        Examples
+        --------
+        >>> from topoi import LDA, datasets
+        >>> corpus, _ = datasets.make_blocks(n_topics=2)
+        >>> LDA(2).fit(corpus).explore()
+        Explorer of 2 topics: shown in a notebook; elsewhere write the page with report(path).
+        """
+        from topoi.report.notebook import Explorer
+        from topoi.report.page import page_of
+
+        return Explorer(page_of(self), self.components_.shape[0], height)
 
     def _repr_html_inner(self) -> str:
         inherited: str = super()._repr_html_inner()

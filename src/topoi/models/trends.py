@@ -45,7 +45,7 @@ class Trends(Reading):
             How often an interval should cover the prevalence among all such documents.
         interval : {"score", "bootstrap"}, default="score"
             "score" also holds for few documents and rare topics; "bootstrap" resamples documents
-            and is too short there (docs/results.md).
+            and is too short there.
         random_state : int, default=0
             Seed of the bootstrap.
 
