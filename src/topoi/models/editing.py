@@ -157,7 +157,7 @@ class Editing(Topics):
         into : int, default=2
             Number of parts.
         X : array-like, sparse matrix, data frame or Corpus of training documents, default=None
-            The training documents. Not needed if the model kept their texts.
+            The training documents. Not needed if the model kept their texts or counts.
 
         Returns
         -------
@@ -188,6 +188,8 @@ class Editing(Topics):
         known = self.documents_
         if known is None or not hasattr(self, "doc_topic_"):
             raise ValueError("This model keeps no documents, so it cannot split a topic; fit it.")
+        if X is None and known.counts is not None:
+            X = known.counts
         if X is None:
             vectorizer = getattr(self, "vectorizer_", None)
             if known.texts is None or vectorizer is None:
