@@ -39,7 +39,7 @@ class Editing(Topics):
 
         def _seed(self) -> int: ...
 
-        def _corpus(self, X: Any, *, reset: bool) -> Corpus: ...
+        def _training_corpus(self, X: Any) -> Corpus: ...
 
     def merge_topics(self, groups: Sequence[Sequence[int]]) -> Self:
         """A new model in which some topics are one.
@@ -175,6 +175,12 @@ class Editing(Topics):
         check_is_fitted(self)
         number = topic_number(self.topic_names_, topic)
         corpus = self._training_corpus(X)
+        tokens = np.asarray(corpus.counts.sum(axis=1)).ravel()
+        if self.documents_ is None or not np.allclose(tokens, self.documents_.tokens):
+            raise ValueError(
+                "X does not hold the documents that this model was fitted on, in their order;"
+                " give these."
+            )
         held = corpus.counts.data * self.messages(corpus)[:, number]
         seed = self._seed() if isinstance(self.random_state, int) else 0
         moves = split_moves(
@@ -182,30 +188,6 @@ class Editing(Topics):
         )
         new = [*range(len(self.components_)), *[number] * (into - 1)]
         return self._edited(moves, new, "split")
-
-    def _training_corpus(self, X: Any) -> Corpus:
-        """The training documents, as given or from their texts."""
-        known = self.documents_
-        if known is None or not hasattr(self, "doc_topic_"):
-            raise ValueError("This model keeps no documents, so it cannot split a topic; fit it.")
-        if X is None and known.counts is not None:
-            X = known.counts
-        if X is None:
-            vectorizer = getattr(self, "vectorizer_", None)
-            if known.texts is None or vectorizer is None:
-                raise ValueError(
-                    "To split a topic give the training documents as X, or keep their texts when"
-                    " the model is fitted (topoi.read(..., keep_text=True))."
-                )
-            X = vectorizer.transform(known.texts).astype(np.float64)
-        corpus = self._corpus(X, reset=False)
-        tokens = np.asarray(corpus.counts.sum(axis=1)).ravel()
-        if tokens.shape != known.tokens.shape or not np.allclose(tokens, known.tokens):
-            raise ValueError(
-                "X does not hold the documents that this model was fitted on, in their order;"
-                " give these."
-            )
-        return corpus
 
     def topic_tree(self) -> pd.DataFrame:
         """How topics merge, the two that differ least first.
