@@ -101,8 +101,9 @@ def make_recipe(facts: PlanFacts, settings: Settings, tuning: Tuning | None = No
         )
     factors = tuning.short_warm_up if overcomplete else tuning.warm_up
     warm_up = _pace(factors, settings.max_iter // 2, facts, alpha.sum(), tuning)
-    finishes = settings.schedule == "auto" and is_relaxed(rule) and facts.private
-    fresh_rounds = min(tuning.fresh_rounds, settings.max_iter // 4) if finishes else 0
+    if name == "incremental" and (overcomplete or not _warms_up(facts, settings, tuning)):
+        warm_up = ()
+    fresh_rounds = _fresh_rounds(name, facts, settings, tuning)
     schedule = _schedule(name, tuning, warm_up, fresh_rounds, lists=lists, private=facts.private)
     return Recipe(
         _with_factor(schedule, rule.relaxation, tuning),
@@ -148,20 +149,22 @@ def is_relaxed(rule: Rule) -> bool:
 
 
 def _chosen(facts: PlanFacts, settings: Settings, tuning: Tuning) -> str:
-    """The schedule that is followed: "auto" takes warm-up sweeps, or is another one.
+    """The schedule that is followed: "auto" takes warm-up sweeps, or is another one."""
+    if settings.schedule == "auto" and not _warms_up(facts, settings, tuning):
+        return _without_warm_up(settings.rule)
+    return settings.schedule
 
-    Warm-up sweeps need many edges of documents that own themselves and may use all topics, and no
-    fitted model to start from.
+
+def _warms_up(facts: PlanFacts, settings: Settings, tuning: Tuning) -> bool:
+    """Whether a run may take warm-up sweeps: they need many edges of documents that own themselves
+    and may use all topics, and no fitted model to start from.
     """
-    warms_up = (
+    return (
         is_relaxed(settings.rule)
         and settings.init != "warm"
         and facts.plain
         and facts.n_edges >= tuning.warm_up_from
     )
-    if settings.schedule == "auto" and not warms_up:
-        return _without_warm_up(settings.rule)
-    return settings.schedule
 
 
 def _without_warm_up(rule: Rule) -> str:
@@ -181,6 +184,21 @@ def _is_overcomplete(facts: PlanFacts, settings: Settings, tuning: Tuning) -> bo
         and facts.plain
         and 1 < facts.n_topics <= tuning.lists_above
     )
+
+
+def _fresh_rounds(name: str, facts: PlanFacts, settings: Settings, tuning: Tuning) -> int:
+    """How many rounds at the end infer all documents afresh, at once.
+
+    Short documents gain from many; long ones lose a little with each (docs/lab-notes.md).
+    """
+    ends_afresh = name == "incremental" or (
+        settings.schedule == "auto" and is_relaxed(settings.rule)
+    )
+    if not (ends_afresh and facts.private):
+        return 0
+    tokens = facts.weight / facts.token / max(facts.n_docs, 1)
+    by_length = max(round(tuning.fresh_tokens / max(tokens, 1.0)), 1)
+    return min(by_length, tuning.fresh_rounds, settings.max_iter // 4)
 
 
 def enough_edges(n_topics: int, n_edges: int, tuning: Tuning) -> int:
@@ -232,9 +250,11 @@ def _schedule(
         return Schedule(
             name,
             afresh=True,
-            relaxation=tuning.block_relaxation,
+            relaxation=tuning.relaxation,
             relax_after=tuning.relax_after,
+            warm_up=warm_up,
             stores=not private,
+            fresh_rounds=fresh_rounds,
         )
     if name == "active":
         focus = partial(schedules.focus_on_what_moves, tuning=tuning)

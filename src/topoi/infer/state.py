@@ -16,6 +16,7 @@ from topoi.graph.fields import LearnedField
 from topoi.graph.wiring import Graph
 from topoi.infer import kernels
 from topoi.infer.arrays import ActiveSet, Fields, GraphArrays, Messages, SweepParams, Tables
+from topoi.infer.blocks import Blocks
 from topoi.infer.memory import allocate, pad_topics, release
 from topoi.infer.proportions import Proportions
 from topoi.infer.rules import Rule
@@ -65,11 +66,7 @@ class State(Proportions):
     spare: Tables | None = field(
         default=None, repr=False
     )  # second set of tables of synchronous schedules
-    contributions: np.ndarray | None = (
-        # (document blocks, W, width) what each block has told words, where blocks take turns
-        # (afresh.py)
-        None
-    )
+    blocks: Blocks | None = field(default=None, repr=False)  # where they take turns (afresh.py)
 
     @classmethod
     def start(cls, graph: Graph, rule: Rule, alpha: np.ndarray, beta: float, *, seed: int,
@@ -267,12 +264,6 @@ class State(Proportions):
 
     def rebuild(self, rule: Rule, pool: ThreadPool) -> None:
         """Count all messages anew: removes the rounding of many small differences."""
-        if self.contributions is not None:
-            phi = np.maximum(
-                self.contributions.sum(axis=0, out=self.tables.phi), 0, out=self.tables.phi
-            )
-            self.tables = self.tables._replace(totals=phi.sum(axis=0, dtype=np.float64))
-            return
         if not self.stored:
             self._even_out()
             return
