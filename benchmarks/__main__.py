@@ -18,6 +18,7 @@ NAMES = (
     "startup",
     "auto",
     "afresh",
+    "clusters",
     "scaling",
     "race",
 )
@@ -40,13 +41,13 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         "--quick", action="store_true", help="a tiny setting, only to see that the command works"
     )
     parser.add_argument(
-        "--seeds", type=int, help="quality, priors, models, auto: seeds (default 5; models 3)"
+        "--seeds", type=int, help="quality, priors, models, auto, clusters: seeds (default 5 or 3)"
     )
     parser.add_argument(
         "--sets",
         nargs="+",
         metavar="SET",
-        help="quality, priors, models, auto, race: corpora (default: see README.md)",
+        help="quality, priors, models, auto, clusters, race: corpora (default: see README.md)",
     )
     parser.add_argument(
         "--methods",
@@ -75,7 +76,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         type=int,
         nargs="+",
         metavar="K",
-        help="race, auto: numbers of topics (default 50 200 1000; auto 50 200)",
+        help="race, auto, clusters: numbers of topics (default 50 200 1000; 50 200; 20 50)",
     )
     parser.add_argument(
         "--parts",
@@ -88,8 +89,8 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         nargs="+",
         metavar="PEER",
         help=(
-            "race: tomotopy, gensim, scikit-learn, MALLET, or a name of --command (default: all"
-            " that are here)"
+            "race, clusters: tomotopy, gensim, scikit-learn, MALLET, or (race) a name of --command"
+            " (default: all that are here)"
         ),
     )
     parser.add_argument(
@@ -100,7 +101,9 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--thorough", action="store_true", help="race: also two threads, and learned priors"
     )
-    parser.add_argument("--cells", type=Path, help="afresh: file in which measured cells are kept")
+    parser.add_argument(
+        "--cells", type=Path, help="afresh, clusters: file in which measured cells are kept"
+    )
     parser.add_argument(
         "--times", action="store_true", help="afresh: also the seconds to a given quality"
     )

@@ -10,8 +10,6 @@ holds with once, twice and four times the documents of a set.
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import resource
 import time
 from pathlib import Path
@@ -20,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from benchmarks.common import PRIOR, aim, fresh, note, score, split, table
+from benchmarks.common import PRIOR, Cells, aim, fresh, score, split, table
 from topoi import LDA
 from topoi.tuning import Tuning, use
 
@@ -37,7 +35,7 @@ def run(args: argparse.Namespace) -> None:
     sets = args.sets or (["cora"] if args.quick else SETS)
     sizes, seeds = ([10], 1) if args.quick else (args.topics or [20, 50, 200], args.seeds or 3)
     peers = ["tomotopy"] if "tomotopy" in (args.peers or []) else []
-    cells = Cells(args.cells)
+    cells = Cells(args.cells, measure)
     for prior in ("fixed", "learned"):
         found: dict[tuple[str, int], dict[str, list[dict[str, Any]]]] = {}
         for name in sets:
@@ -173,28 +171,10 @@ def measure_memory(
     return {**{key: n / 2**20 for key, n in held.items()}, "peak": _memory() - before}
 
 
-class Cells:
-    """Measured cells, kept in a file of JSON lines if there is one."""
-
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        lines = path.read_text().splitlines() if path is not None and path.exists() else []
-        self.known = {tuple(key): cell for key, cell in map(json.loads, lines)}
-
-    def get(self, data: Path, *key: Any) -> dict[str, Any]:
-        """(name, n_topics, prior, method, seed, sweeps) -> score, seconds, mb."""
-        if key not in self.known:
-            self.known[key] = fresh(measure, data, *key)
-            note(f"{key}: {self.known[key]}")
-            if self.path is not None:
-                with self.path.open("a") as file:
-                    file.write(json.dumps([key, self.known[key]]) + os.linesep)
-        return self.known[key]
-
-
 def measure(
     data: Path, name: str, n_topics: int, prior: str, method: str, seed: int, sweeps: int | None
 ) -> dict[str, Any]:
+    """A cell: score, seconds and MB of one run."""
     train, test = split(data, name)
     if method == "tomotopy":
         return _tomotopy(train, test, n_topics, prior)

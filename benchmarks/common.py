@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import sys
@@ -38,7 +39,8 @@ def score(topics: Any, test: Corpus) -> float:
     """Predictive perplexity of topics from anywhere, (K, W): one split of tokens, one fold-in (BP),
     one prior for all.
     """
-    return completion(topics, test, doc_topic_prior=PRIOR, fold_in_rule="bp", n_jobs=-1).perplexity
+    options = {"doc_topic_prior": PRIOR, "fold_in_rule": "bp", "n_jobs": -1}
+    return completion(topics, test.counts, **options).perplexity
 
 
 def fresh(function: Callable[..., Any], *args: Any) -> Any:
@@ -54,6 +56,28 @@ def each(function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]]) -> Itera
     """
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
         yield from pool.map(function, *zip(*jobs, strict=True))
+
+
+class Cells:
+    """Measured cells, kept in a file of JSON lines if there is one, so that a long run can be
+    interrupted.
+
+    measure(data, *key) computes one, in an interpreter of its own.
+    """
+
+    def __init__(self, path: Path | None, measure: Callable[..., dict[str, Any]]) -> None:
+        self.path, self.measure = path, measure
+        lines = path.read_text().splitlines() if path is not None and path.exists() else []
+        self.known = {tuple(key): cell for key, cell in map(json.loads, lines)}
+
+    def get(self, data: Path, *key: Any) -> dict[str, Any]:
+        if key not in self.known:
+            self.known[key] = fresh(self.measure, data, *key)
+            note(f"{key}: {self.known[key]}")
+            if self.path is not None:
+                with self.path.open("a") as file:
+                    file.write(json.dumps([key, self.known[key]]) + os.linesep)
+        return self.known[key]
 
 
 def note(text: str) -> None:

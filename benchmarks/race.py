@@ -97,6 +97,30 @@ def tokens(corpus: Corpus) -> list[np.ndarray]:
     )
 
 
+def bags(corpus: Corpus) -> list[list[tuple[int, int]]]:
+    """Documents in gensim's format: pairs of word and count."""
+    counts = corpus.counts
+    rows = zip(
+        np.split(counts.indices, counts.indptr[1:-1]),
+        np.split(counts.data.astype(int), counts.indptr[1:-1]),
+        strict=True,
+    )
+    return [list(zip(words.tolist(), repeats.tolist(), strict=True)) for words, repeats in rows]
+
+
+def import_to_mallet(corpus: Corpus, folder: Path) -> tuple[Path, Path]:
+    """MALLET's program under $MALLET_HOME, and the documents in its format; word w is "w<w>"."""
+    program, texts = Path(os.environ["MALLET_HOME"], "bin", "mallet"), folder / "texts"
+    lines = (f"{d} - {' '.join(f'w{w}' for w in row)}\n" for d, row in enumerate(tokens(corpus)))
+    texts.write_text("".join(lines))
+    documents = folder / "documents"
+    quietly(
+        ["bash", program, "import-file", "--input", texts, "--output", documents,
+         "--keep-sequence", "--token-regex", r"\S+"]
+    )  # fmt: skip
+    return program, documents
+
+
 # A runner trains on `train` and yields a point now and then, the last one at its end.
 
 
@@ -151,14 +175,7 @@ def gensim(
 ) -> Iterator[Point]:
     from gensim.models import LdaModel, LdaMulticore
 
-    counts = train.counts
-    rows = zip(
-        np.split(counts.indices, counts.indptr[1:-1]),
-        np.split(counts.data.astype(int), counts.indptr[1:-1]),
-        strict=True,
-    )
-    bags = [list(zip(words.tolist(), repeats.tolist(), strict=True)) for words, repeats in rows]
-    names = {w: str(w) for w in range(train.n_words)}
+    documents, names = bags(train), {w: str(w) for w in range(train.n_words)}
     options = {
         "num_topics": n_topics,
         "alpha": PRIOR,
@@ -169,9 +186,9 @@ def gensim(
     }
     watch = Watch()
     model = (
-        LdaModel(bags, id2word=names, **options)
+        LdaModel(documents, id2word=names, **options)
         if threads == 1
-        else LdaMulticore(bags, id2word=names, workers=threads, **options)
+        else LdaMulticore(documents, id2word=names, workers=threads, **options)
     )
     yield watch.point(full, model.get_topics, test)
 
@@ -198,37 +215,11 @@ def scikit_learn(
 def mallet(
     train: Corpus, test: Corpus, n_topics: int, full: int, threads: int, learn: bool
 ) -> Iterator[Point]:
-    """MALLET under $MALLET_HOME, started by its own script; the start of Java is in its clock."""
-    program, out = (
-        Path(os.environ["MALLET_HOME"], "bin", "mallet"),
-        np.full((n_topics, train.n_words), PRIOR),
-    )
+    """MALLET, started by its own script; the start of Java is in its clock."""
+    out = np.full((n_topics, train.n_words), PRIOR)
     with tempfile.TemporaryDirectory() as folder:
-        texts, documents, weights = (
-            Path(folder, "texts"),
-            Path(folder, "documents"),
-            Path(folder, "weights"),
-        )
-        texts.write_text(
-            "".join(
-                f"{d} - {' '.join(f'w{w}' for w in words)}\n"
-                for d, words in enumerate(tokens(train))
-            )
-        )
-        quietly(
-            [
-                "bash",
-                program,
-                "import-file",
-                "--input",
-                texts,
-                "--output",
-                documents,
-                "--keep-sequence",
-                "--token-regex",
-                r"\S+",
-            ]
-        )
+        program, documents = import_to_mallet(train, Path(folder))
+        weights = Path(folder, "weights")
         watch = Watch()
         quietly(
             ["bash", program, "train-topics", "--input", documents, "--topic-word-weights-file",

@@ -36,7 +36,14 @@ def fitted() -> list[Any]:
         datasets.make_labels(12, 15, 3)[0],
     )
     corpus = topoi.read(
-        TEXTS, id=[f"d{i}" for i in range(12)], vectorizer=topoi.make_vectorizer(ngram_range=(1, 2))
+        TEXTS,
+        id=[f"d{i}" for i in range(12)],
+        vectorizer=topoi.make_vectorizer(ngram_range=(1, 2)),
+        authors=["Ann", "Bob;Cy", None] * 4,
+        labels=["pets", "money"] * 6,
+        date=[2020, 2021, "2021-05", None] * 3,
+        groups={"source": ["web", "press"] * 6, "kind": ["p;q", None, "q"] * 4},
+        keep_text=True,
     )
     ids = [f"p{i}" for i in range(12)]
     neighbours = [[ids[j] for j in links.links[[i]].indices] for i in range(12)]
@@ -75,7 +82,7 @@ def signature(model: Any) -> list[Any]:
     ]
     said += [repr(sorted(model.get_params().items())), model.perplexity(counts)]
     if hasattr(model, "doc_topic_"):
-        said.append(model.top_documents(2))
+        said += [model.top_documents(2), *_known(model.documents_)]
     if model.vectorizer_ is not None:
         said.append(model.vectorizer_.transform([*TEXTS, HARD_TEXT]).toarray().tolist())
     if hasattr(model, "author_names_") and len(model.author_names_) > 1:
@@ -99,6 +106,13 @@ def signature(model: Any) -> list[Any]:
         more = model.partial_fit(counts)
         said += [more.components_.tolist(), more.doc_topic_prior_.tolist()]
     return said
+
+
+def _known(documents: Any) -> list[Any]:
+    """All that a model knows about its training documents."""
+    arrays = (documents.tokens, documents.names, documents.dates, documents.fit)
+    columns = {name: column.tolist() for name, column in documents.columns.items()}
+    return [*(repr(array) for array in arrays), documents.texts, columns]
 
 
 def is_sound(model: Any) -> bool:

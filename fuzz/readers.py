@@ -181,7 +181,8 @@ def _npz() -> Contents:
     corpus = Corpus(
         COUNTS, WORDS, authors=[["Ann", "Bob"], [], ["Bob"], ["Cid"]],
         labels=[["x"], ["x", "y"], [], ["y"]], links=np.array([[0, 2], [2, 1]]),
-        doc_names=list("abcd"), dates=["2020", "2021-05", "", "x"],
+        doc_names=list("abcd"), dates=["2020", "2021-05", "", "x"], texts=["a", "", "ü", "bc"],
+        groups={"source": ["web", None, "press", "web"], "kind": [["p", "q"], "q", "p", None]},
     )  # fmt: skip
     with np.load(io.BytesIO(_written(corpus, "c.npz"))) as data:
         return Contents({}, dict(data))
@@ -295,6 +296,8 @@ def said(corpus: Corpus) -> list[Any]:
         None if corpus.authors is None else corpus.authors.tolist(),
         None if corpus.labels is None else corpus.labels.tolist(),
         None if links is None else [ends.tolist() for ends in links.coords],
+        corpus.texts,
+        {name: column.tolist() for name, column in (corpus.groups or {}).items()},
     ]
     return told
 
@@ -314,8 +317,8 @@ def problem_of(corpus: Corpus) -> str | None:
     words = None if corpus.vocabulary is None else list(corpus.vocabulary)
     if words is not None and (len(words) != corpus.n_words or len(set(words)) < len(words)):
         return "the vocabulary does not fit, or has a word twice"
-    for what in ("authors", "labels"):
-        value = getattr(corpus, what)
+    columns = {"authors": corpus.authors, "labels": corpus.labels, **(corpus.groups or {})}
+    for what, value in columns.items():
         if value is not None and value.matrix.shape != (corpus.n_docs, len(value.names)):
             return f"{what} are not of the documents"
     if corpus.links is not None and corpus.links.shape != (corpus.n_docs, corpus.n_docs):
@@ -324,8 +327,8 @@ def problem_of(corpus: Corpus) -> str | None:
         words,
         corpus.doc_names,
         corpus.dates,
-        *(corpus.authors or ()),
-        *(corpus.labels or ()),
+        corpus.texts,
+        *(row for column in columns.values() for row in column or ()),
     ):
         "".join(
             map(str, values if values is not None else ())

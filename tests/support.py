@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
 from scipy import sparse
 from typer.testing import CliRunner
 
@@ -284,3 +285,13 @@ def written(path, content: bytes):
 def tune(monkeypatch: pytest.MonkeyPatch, **values: Any) -> None:
     """Use other thresholds (`Tuning`) until the end of the test."""
     monkeypatch.setattr(tuning, "_in_use", [replace(tuning.current(), **values)])
+
+
+def called_from_python(function):
+    """A part of a kernel as a function that Python may call: by itself it has no such wrapper."""
+
+    @njit
+    def call(*args):
+        return function(*args)
+
+    return call

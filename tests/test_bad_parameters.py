@@ -51,12 +51,12 @@ def test_number_of_topics(value):
         (
             "init",
             "random",
-            "init is 'random'; choose 'hard', 'soft', a fitted model or an array of topics x words",
+            "init is 'random'; choose 'hard', 'soft', a fitted model, an array of topics x words",
         ),
         (
             "init",
             "warm",
-            "init is 'warm'; choose 'hard', 'soft', a fitted model or an array of topics x words",
+            "init is 'warm'; choose 'hard', 'soft', a fitted model, an array of topics x words",
         ),
         (
             "init",

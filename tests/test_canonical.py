@@ -110,6 +110,23 @@ def test_scikit_learn_takes_counts_and_corpora():
     assert np.isfinite(cross_val_score(LDA(2, max_iter=2), made, cv=2)).all()
 
 
+def test_the_older_matrix_type_shares_the_counts():
+    """pyLDAvis takes sums with `getA1`, which only that type's sums have."""
+    corpus, _ = datasets.make_blocks(n_topics=2)
+    older = sparse.csr_matrix(corpus.counts)
+    assert np.shares_memory(older.data, corpus.counts.data)
+    assert np.array_equal(older.sum(axis=1).getA1(), corpus.counts.sum(axis=1))
+    assert np.array_equal(older.sum(axis=0).getA1(), corpus.counts.sum(axis=0))
+    model = LDA(2, max_iter=3).fit(corpus)
+    assert np.array_equal(model.transform(older), model.transform(corpus))
+
+
+def test_sums_of_counts_are_one_dimensional_as_pyldavis_wants_them():
+    corpus, _ = datasets.make_blocks(n_topics=2)
+    assert corpus.counts.sum(axis=1).shape == (corpus.n_docs,)
+    assert corpus.counts.sum(axis=0).shape == (len(corpus.words),)
+
+
 @pytest.mark.parametrize(
     "name", ["topoi", "topoi.corpus", "topoi.datasets", "topoi.evaluate", "topoi.io.formats"]
 )

@@ -10,20 +10,41 @@ from topoi.evaluate.selection import recommended
 
 
 def test_choose_n_components_finds_the_planted_number(blocks):
-    choice = evaluate.choose_n_components(LDA(max_iter=50), blocks[0], [4, 1, 3], n_seeds=2)
+    choice = evaluate.choose_n_components(LDA(max_iter=50), blocks[0], [4, 1, 3, 8], n_seeds=2)
     assert choice.best == 4
-    assert [row["n_components"] for row in choice.rows] == [1, 3, 4]
+    assert [row["n_components"] for row in choice.rows] == [1, 3, 4, 8]
     assert all(
         set(row)
         == {"n_components", "perplexity", "perplexity_se", "npmi", "diversity", "stability"}
         for row in choice.rows
     )
     assert all(np.isfinite(list(row.values())).all() for row in choice.rows)
-    one, three, four = choice.rows
+    one, three, four, _ = choice.rows
     assert one["perplexity"] > three["perplexity"] > four["perplexity"]
     np.testing.assert_allclose(one["stability"], 1, rtol=1e-6)
     assert choice.reason.startswith("4 topics")
     assert f"{four['perplexity']:.1f}" in choice.reason
+    assert choice.table["recommended"].to_dict() == {1: False, 3: False, 4: True, 8: False}
+    for text in (str(choice), choice._repr_html_()):
+        assert choice.reason in text
+        assert "perplexity" in text
+
+
+@pytest.mark.parametrize("rows", [[(10, 90)], [(5, 100), (10, 90)], [(2, 300), (5, 100), (10, 90)]])
+def test_the_largest_number_tried_is_not_recommended(rows):
+    choice = recommended([candidate(k, perplexity, 1) for k, perplexity in rows])
+    assert choice.best is None
+    assert not choice.table["recommended"].any()
+    assert choice.reason.startswith("No recommendation: of the numbers tried the largest, 10,")
+    assert choice.reason.endswith(
+        "the range was too small; try larger ones, for instance 20 and 40."
+    )
+
+
+def test_the_smallest_number_tried_is_mentioned():
+    rows = [candidate(5, 100, 1), candidate(10, 100, 1)]
+    assert "the smallest number tried" in recommended(rows).reason
+    assert "smallest" not in recommended([candidate(2, 100, 1), candidate(10, 100, 1)]).reason
 
 
 def candidate(
@@ -81,17 +102,16 @@ def test_the_reason_names_other_views():
     )
     two["npmi"], two["stability"] = three["npmi"], three["stability"]
     assert recommended([one, two, three]).reason.endswith("(100.0 at 2).")
-    assert "But" not in recommended([candidate(2, 300, 1), candidate(3, 100, 1)]).reason, (
-        "as stable and as coherent as another"
-    )
-    for rows in ([one], [candidate(1, 90, 1, 0.4, 1.0), two]):
-        assert recommended(rows).best == 1
-        assert "But" not in recommended(rows).reason
+    flat = [candidate(2, 300, 1), candidate(3, 100, 1), candidate(4, 100, 1)]
+    assert "But" not in recommended(flat).reason, "as stable and as coherent as another"
+    rows = [candidate(1, 90, 1, 0.4, 1.0), two]
+    assert recommended(rows).best == 1
+    assert "But" not in recommended(rows).reason
 
 
 def test_choose_n_components_takes_a_matrix_and_keeps_the_model(blocks):
     model = LDA(3, rule="sibp", max_iter=10)
-    choice = evaluate.choose_n_components(model, blocks[0].counts.toarray(), [1, 4], n_seeds=2)
+    choice = evaluate.choose_n_components(model, blocks[0].counts.toarray(), [1, 4, 8], n_seeds=2)
     assert choice.best == 4
     assert model.n_components == 3
     assert not hasattr(model, "components_")

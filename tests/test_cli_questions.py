@@ -82,6 +82,15 @@ def test_evaluate(work):
     answer = ask("evaluate", work / "lda.topoi", *table)
     assert 1 < answer["perplexity_low"] < answer["perplexity"] < answer["perplexity_high"] < 12
     assert "label_found" not in answer
+    assert "purity" not in answer
+    judged = ask("evaluate", work / "lda.topoi", *table, "--labels", "topic")
+    assert judged["ari"] == judged["accuracy"] == judged["p@10"] == 1
+    shown = run("evaluate", work / "lda.topoi", *table, "--labels", "topic").stdout
+    assert all(word in shown for word in ("NMI", "AMI", "ARI", "P@5", "labels from proportions"))
+    assert shown.index("held-out perplexity") < shown.index("coherence (NPMI)")
+    several = run("evaluate", work / "lda.topoi", *table, "--labels", "who")
+    assert "40 documents have several labels" in several.stderr
+    assert "AMI" not in several.stdout
     assert ask("evaluate", work / "labels.topoi", *table, "--labels", "topic")["label_found"] > 0.9
     result = run("evaluate", work / "lda.topoi", *table, "--id", "id")
     assert "held-out perplexity" in result.stdout
@@ -119,11 +128,16 @@ def test_report(work, tmp_path):
 
 
 def test_choose(work):
-    options = ["--topics", "1,2", "--seeds", 2, *QUICK]
+    options = ["--topics", "1,2,4", "--seeds", 2, *QUICK]
     answer = ask("choose", work / "texts", *options)
     assert answer["best"] == 2
-    assert [row["n_components"] for row in answer["rows"]] == [1, 2]
+    assert [row["n_components"] for row in answer["rows"]] == [1, 2, 4]
     assert "Recommended: 2 topics" in run("choose", work / "texts", *options).stdout
+    options[1] = "1,2"
+    assert ask("choose", work / "texts", *options)["best"] is None
+    said = run("choose", work / "texts", *options).stdout
+    assert "the range was too small" in " ".join(said.split())
+    assert "Recommended" not in said
 
 
 def test_authors(work):

@@ -43,7 +43,7 @@ def use_everything(n_topics: int, **options) -> None:
     LDA(300, max_iter=21, **options).fit(corpus)  # so many topics that documents get lists
     LDA(n_topics, rule=rules.BP(messages="none"), max_iter=3, **options).fit(corpus)
     evaluate.completion_perplexity(model, corpus)
-    evaluate.completion_perplexity(model.components_, corpus, fold_in_rule="gibbs")
+    evaluate.completion_perplexity(model.components_, corpus.counts, fold_in_rule="gibbs")
     evaluate.left_to_right(model, corpus[:3], n_particles=2)
 
 
@@ -86,8 +86,8 @@ def test_a_second_fit_compiles_nothing(used):
 
 
 def test_a_second_process_loads_from_the_cache(used):
-    """No miss. And one signature for each kernel: graph arrays are always read-only,
-    tables never.
+    """No miss. And one signature for each kernel, or two if it is compiled with and without topic
+    lists: graph arrays are always read-only, tables never.
     """
     code = """
 import json, sys
@@ -111,7 +111,11 @@ print(json.dumps({name: stats(f) for name, f in kernels.items()}))
         "log_likelihood",
         "left_to_right",
     } <= set(used_kernels)
-    assert {name: signatures for name, (signatures, _, _) in stats.items() if signatures > 1} == {}
+    with_lists = {"sweep_stage", "joint_stage", "count_stage", "count_joint_stage",
+                  "recall_stage", "stateless_start_stage"}  # fmt: skip
+    many = {name for name, (signatures, _, _) in stats.items() if signatures > 1}
+    assert many <= with_lists
+    assert all(signatures <= 2 for signatures, _, _ in stats.values())
 
 
 @pytest.mark.parametrize(

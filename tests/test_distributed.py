@@ -162,9 +162,8 @@ def test_parts_are_as_good_as_one_piece():
     corpus, _ = datasets.make_lda(400, 200, 8, random_state=0)
     train, test = corpus.split(random_state=0)
     whole = evaluate.completion_perplexity(LDA(8).fit(train), test)
-    assert (
-        evaluate.completion_perplexity(fit_here(LDA(8), cut(train.counts, 4)), test) < 1.02 * whole
-    )
+    model = fit_here(LDA(8), cut(train.counts, 4))
+    assert evaluate.completion_perplexity(model, test.counts) < 1.02 * whole
 
 
 def test_priors_are_learned_from_all_parts(mixed):

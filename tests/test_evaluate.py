@@ -99,11 +99,11 @@ def known():
 def test_interval_contains_the_point_and_the_truth_beats_the_fit(known):
     _, test, truth, model = known
     fitted = evaluate.completion(model, test)
-    best = evaluate.completion(truth.topic_word, test, doc_topic_prior=0.1)
+    best = evaluate.completion(truth.topic_word, test.counts, doc_topic_prior=0.1)
     assert fitted.low < fitted.perplexity < fitted.high
     assert best.perplexity < 1.01 * fitted.perplexity
     assert fitted.perplexity < 1.1 * best.perplexity, "and the fit is not far behind"
-    assert best.perplexity < 0.5 * evaluate.completion_perplexity(np.ones((6, 120)), test)
+    assert best.perplexity < 0.5 * evaluate.completion_perplexity(np.ones((6, 120)), test.counts)
     whole = evaluate.completion(model, Corpus(sparse.vstack([test.counts] * 4)))
     assert np.log(whole.high / whole.low) < 0.7 * np.log(fitted.high / fitted.low), (
         "four times the documents, half the interval"
@@ -136,7 +136,9 @@ def test_foreign_topics_are_scored_as_the_model_is(known):
     prior = model.doc_topic_prior_
     for topics in (model.components_, 1000 * model.components_):
         np.testing.assert_allclose(
-            evaluate.completion_perplexity(topics, test, doc_topic_prior=prior), own, rtol=1e-4
+            evaluate.completion_perplexity(topics, test.counts, doc_topic_prior=prior),
+            own,
+            rtol=1e-4,
         )
     np.testing.assert_allclose(
         evaluate.completion_perplexity(model, test, fold_in_rule="bp"), own, rtol=1e-4
@@ -147,8 +149,8 @@ def test_a_prior_learned_from_light_weights_can_be_measured(mixed):
     """It may be smaller than a prior that is given."""
     light = LDA(5, max_iter=20).fit(mixed[0].counts * 1e-9)
     assert light.doc_topic_prior_.max() < 1e-6
-    assert np.isfinite(evaluate.completion_perplexity(light, mixed[0], fold_in_rule="bp"))
-    assert np.isfinite(evaluate.left_to_right(light, mixed[0][:2])).all()
+    assert np.isfinite(evaluate.completion_perplexity(light, mixed[0].counts, fold_in_rule="bp"))
+    assert np.isfinite(evaluate.left_to_right(light, mixed[0].counts[:2])).all()
 
 
 A, B, C, E = range(4)
@@ -159,9 +161,9 @@ def test_foreign_topics_may_hold_zeros(known):
     _, test, truth, _ = known
     topics = truth.topic_word.copy()
     topics[:, 0] = 0
-    assert np.isfinite(evaluate.completion_perplexity(topics, test))
-    assert evaluate.completion_perplexity(topics, test) > evaluate.completion_perplexity(
-        truth.topic_word, test
+    assert np.isfinite(evaluate.completion_perplexity(topics, test.counts))
+    assert evaluate.completion_perplexity(topics, test.counts) > evaluate.completion_perplexity(
+        truth.topic_word, test.counts
     )
 
 
@@ -172,7 +174,7 @@ def test_one_sample_is_worse_than_messages():
     )
     sample, messages = (
         evaluate.completion_perplexity(
-            truth.topic_word, corpus, doc_topic_prior=0.3, held_out=0.2, fold_in_rule=rule
+            truth.topic_word, corpus.counts, doc_topic_prior=0.3, held_out=0.2, fold_in_rule=rule
         )
         for rule in ("gibbs", "bp")
     )
@@ -186,7 +188,7 @@ def test_models_of_scikit_learn_can_be_scored(known):
         train.counts
     )
     for options in ({}, {"fold_in_rule": "bp"}):
-        theirs = evaluate.completion_perplexity(peer, test, **options)
+        theirs = evaluate.completion_perplexity(peer, test.counts, **options)
         assert evaluate.completion_perplexity(model, test) < theirs < 120
 
 
@@ -272,7 +274,7 @@ def test_coherence_is_never_nan(measure):
 def test_true_topics_are_more_coherent_than_random_ones(blocks, measure):
     corpus, truth = blocks
     random = np.random.default_rng(0).dirichlet(np.ones(40), 4)
-    assert measure(truth.topic_word, corpus).min() > measure(random, corpus).max()
+    assert measure(truth.topic_word, corpus.counts).min() > measure(random, corpus.counts).max()
 
 
 def test_coherence_of_a_model_is_that_of_its_top_words(blocks):
@@ -283,7 +285,8 @@ def test_coherence_of_a_model_is_that_of_its_top_words(blocks):
         evaluate.npmi(model, corpus, n_words=5), evaluate.npmi(ids, corpus.counts)
     )
     np.testing.assert_array_equal(
-        evaluate.npmi(model.components_, corpus, n_words=5), evaluate.npmi(ids, corpus.counts)
+        evaluate.npmi(model.components_, corpus.counts, n_words=5),
+        evaluate.npmi(ids, corpus.counts),
     )
 
 
@@ -336,7 +339,11 @@ def test_gibbs_fold_in_averages_samples(mixed):
     corpus, truth = mixed
     one, many, bp = (
         evaluate.completion_perplexity(
-            truth.topic_word, corpus, fold_in_rule=rule, fold_in_samples=n, doc_topic_prior=0.1
+            truth.topic_word,
+            corpus.counts,
+            fold_in_rule=rule,
+            fold_in_samples=n,
+            doc_topic_prior=0.1,
         )
         for rule, n in (("gibbs", 1), ("gibbs", 50), ("bp", 1))
     )
@@ -349,13 +356,15 @@ def test_topics_over_another_vocabulary_are_refused(mixed):
     topics = truth.topic_word
     for wrong in (topics.T, topics[:, :50], np.c_[topics, topics]):
         with pytest.raises(ValueError, match="same vocabulary|not transposed"):
-            evaluate.completion(wrong, corpus)
+            evaluate.completion(wrong, corpus.counts)
         with pytest.raises(ValueError, match="same vocabulary|not transposed"):
-            evaluate.left_to_right(wrong, corpus[:2])
+            evaluate.left_to_right(wrong, corpus.counts[:2])
         with pytest.raises(ValueError, match="one vocabulary for both"):
-            evaluate.npmi(wrong, corpus)
-    with pytest.raises(ValueError, match="word numbers"):
-        evaluate.npmi([["cat", "dog"]], corpus)
+            evaluate.npmi(wrong, corpus.counts)
+    with pytest.raises(ValueError, match="does not know its words"):
+        evaluate.npmi([["cat", "dog"]], corpus.counts)
+    with pytest.raises(ValueError, match="mix words and word numbers"):
+        evaluate.npmi([["cat", 2]], corpus)
 
 
 def test_gibbs_fold_in_goes_on_though_no_token_moves():
@@ -385,9 +394,9 @@ def test_estimators_of_other_libraries_are_folded_in_like_their_topics():
         sklearn.decomposition.LatentDirichletAllocation(3, doc_topic_prior=0.01),
     ):
         topics = other.fit(corpus.counts).components_
-        assert evaluate.completion_perplexity(other, corpus) == evaluate.completion_perplexity(
-            topics, corpus
-        )
+        assert evaluate.completion_perplexity(
+            other, corpus.counts
+        ) == evaluate.completion_perplexity(topics, corpus.counts)
 
 
 def test_a_pipeline_is_measured_by_its_model():
@@ -415,5 +424,5 @@ def test_topics_as_lists_of_numbers_are_topics():
     corpus, _ = datasets.make_lda(60, 40, 3)
     topics = LDA(3, max_iter=10).fit(corpus).topic_word_
     np.testing.assert_array_equal(
-        evaluate.npmi(topics.tolist(), corpus), evaluate.npmi(topics, corpus)
+        evaluate.npmi(topics.tolist(), corpus.counts), evaluate.npmi(topics, corpus.counts)
     )

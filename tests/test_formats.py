@@ -75,6 +75,8 @@ def test_npz_keeps_everything(tmp_path):
         links=np.array([[0, 2], [2, 1]]),
         doc_names=["a", "b", "c"],
         dates=["2020", "2021-05", ""],
+        texts=["cats", "", "più"],
+        groups={"source": ["web", None, "press"], "year": [1, 2, [1, 2]]},
     )
     topoi.write(corpus, tmp_path / "c.npz")
     again = topoi.read(tmp_path / "c.npz")
@@ -84,6 +86,11 @@ def test_npz_keeps_everything(tmp_path):
     np.testing.assert_array_equal(again.links.toarray(), corpus.links.toarray())
     assert list(again.doc_names) == corpus.doc_names
     assert list(again.dates) == corpus.dates
+    assert again.texts == corpus.texts
+    assert {name: column.tolist() for name, column in again.groups.items()} == {
+        "source": [["web"], [], ["press"]],
+        "year": [["1"], ["2"], ["1", "2"]],
+    }
 
 
 def test_npz_with_one_label_each_has_the_plain_layout(tmp_path):

@@ -72,7 +72,7 @@ def work(tmp_path_factory):
                 [evil(f"a{i % 3}")],
                 [evil(f"l{i % 2}")],
                 [evil(f"d{(i + 2) % 20}")],
-                evil("2020"),
+                "2020",
             ]
             file.write(json.dumps(dict(zip(COLUMNS.values(), cells, strict=True))) + "\n")
     for kind in ("lda", "author", "relational", "labeled"):
@@ -111,6 +111,7 @@ COMMANDS = {
         ),
         (["{}/t.jsonl", "--text", evil("missing")], 2),
         (["{}/t.jsonl", *TEXT_AND_ID[:2], "--id", COLUMNS["labels"], "-o", "{}/x.topoi"], 2),
+        (["{}/t.jsonl", *TEXT_AND_ID[:2], "--date", COLUMNS["text"], "-o", "{}/x.topoi"], 2),
         (["{}/none.csv"], 2),
         (["{}/t.jsonl", "--rule", evil("rule")], 2),
         (["{}/t.jsonl", "--topics", EVIL], 2),
@@ -128,6 +129,12 @@ COMMANDS = {
     "transform": [
         (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID], 0),
         (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID, "-o", EVIL], 2),
+    ],
+    "label": [
+        (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID], 0),
+        (["{}/labeled.topoi", "{}/t.jsonl", *TEXT_AND_ID, "--labels", COLUMNS["labels"]], 0),
+        (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID, "--html", "{}/l.html", "--force"], 0),
+        (["{}/lda.topoi", EVIL], 2),
     ],
     "evaluate": [
         (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID], 0),

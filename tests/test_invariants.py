@@ -14,8 +14,9 @@ from support import Run, begin, every_combination, small_counts
 
 from topoi import datasets
 from topoi.infer import engine, reference
+from topoi.infer.history import Record
 from topoi.infer.memory import allocate, release
-from topoi.infer.monitor import Monitor, Record
+from topoi.infer.monitor import Monitor
 from topoi.infer.threads import ThreadPool
 
 COUNTS = st.sampled_from([0.0, 0.0, 0.0, 1.0, 2.0, 7.0, 40.0])

@@ -204,7 +204,7 @@ def test_names_and_words_are_text_and_never_markup(tmp_path):
     assert set(model.top_words(12)[1]) <= set(page.text_of(1))
 
 
-@pytest.mark.parametrize("attribute", ["n_iter_", "author_names_", "vocabulary_", "doc_names_"])
+@pytest.mark.parametrize("attribute", ["n_iter_", "author_names_", "vocabulary_", "documents_"])
 def test_no_attribute_of_a_model_can_add_an_element(tmp_path, attribute):
     corpus, _ = datasets.make_authors()
     model, clean = AuthorTopicModel(3, **QUICK).fit(corpus), tmp_path / "clean.html"
@@ -213,11 +213,12 @@ def test_no_attribute_of_a_model_can_add_an_element(tmp_path, attribute):
     size = {
         "author_names_": len(model.author_names_),
         "vocabulary_": corpus.n_words,
-        "doc_names_": corpus.n_docs,
+        "documents_": corpus.n_docs,
     }.get(attribute)
-    setattr(
-        model, attribute, evil if size is None else np.array([f"{evil}{i}" for i in range(size)])
-    )
+    value = evil if size is None else np.array([f"{evil}{i}" for i in range(size)])
+    if attribute == "documents_":
+        value = replace(model.documents_, names=value)
+    setattr(model, attribute, value)
     model.report(tmp_path / "r.html")
     page = Page(tmp_path / "r.html")
     assert page.tags == Page(clean).tags

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support import PLAIN_SCHEDULES, begin, small_counts, tune
+from support import PLAIN_SCHEDULES, begin, called_from_python, small_counts, tune
 
 from topoi import LDA, LabeledLDA, RelationalTopicModel
 from topoi.datasets import make_lda
@@ -83,7 +83,7 @@ def test_relaxed_sweeps_get_further():
 
 def test_a_relaxed_message_that_would_fall_below_zero_is_clipped():
     m, new = np.array([[0.9, 0.1, 0.0]], np.float32), np.array([0.2, 1.4, 0.4], np.float32)
-    z = over_relax(m, 0, new, np.float32(2), np.float32(1.5))
+    z = called_from_python(over_relax)(m, 0, new, np.float32(2), np.float32(1.5))
     np.testing.assert_allclose(new, [0, 1.0, 0.3], atol=1e-6)
     assert z == pytest.approx(1.3)
 

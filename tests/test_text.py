@@ -461,16 +461,18 @@ def test_dates_of_a_frame_are_plain():
             "text": ["red", "blue", "red"],
             "day": days,
             "year": [1848, None, 1850],
-            "said": ["May", "1848.0", None],
+            "said": ["1848/3", "1848.0", None],
         }
     )
     expected = {
-        "day": ["2020-01-01", "", "2020-01-03 10:00:00"],
+        "day": ["2020-01-01", "", "2020-01-03"],
         "year": ["1848", "", "1850"],
-        "said": ["May", "1848.0", ""],
+        "said": ["1848-03", "1848", ""],
     }
     for column, dates in expected.items():
         assert topoi.read(frame, text="text", date=column, vectorizer=loose()).dates == dates
     assert (
         topoi.read(frame["text"], date=days.to_numpy(), vectorizer=loose()).dates[0] == "2020-01-01"
     )
+    with pytest.raises(ValueError, match="Document 1: 'May' is not a date; expected 2020-03-05"):
+        topoi.read(frame, text="text", date=["2020", "May", None], vectorizer=loose())

@@ -7,6 +7,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from topoi.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from topoi import datasets, distributed, evaluate, rules
     from topoi.corpus import Corpus
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from topoi.io.formats import write
     from topoi.io.read import read
     from topoi.io.vectorize import make_vectorizer
+    from topoi.models import paper
     from topoi.models.author import AuthorTopicModel
     from topoi.models.composite import TopicModel
     from topoi.models.files import load
@@ -22,8 +25,6 @@ if TYPE_CHECKING:
     from topoi.models.lda import LDA
     from topoi.models.relational import RelationalTopicModel
     from topoi.models.sklearn_lda import LatentDirichletAllocation
-
-__version__ = "0.1.0"
 
 # Imported on first use, so that `topoi --help` need not wait for Numba.
 _HOMES = {
@@ -45,12 +46,13 @@ _HOMES = {
     "formats": "topoi.io.formats",
     "load": "topoi.models.files",
     "make_vectorizer": "topoi.io.vectorize",
+    "paper": "topoi.models.paper",
     "read": "topoi.io.read",
     "rules": "topoi.rules",
     "write": "topoi.io.formats",
 }
 
-MODULES = ("datasets", "distributed", "evaluate", "formats", "rules")
+MODULES = ("datasets", "distributed", "evaluate", "formats", "paper", "rules")
 
 __all__ = [
     "LDA",
@@ -71,6 +73,7 @@ __all__ = [
     "formats",
     "load",
     "make_vectorizer",
+    "paper",
     "read",
     "rules",
     "write",

@@ -1,7 +1,9 @@
 """LDA over a Dask cluster: documents stay where they are, and only what words hold travels.
 
-    from dask.distributed import Client model = topoi.distributed.fit(topoi.LDA(100), ["part0.npz",
-    "part1.npz"], client=Client("scheduler:8786"))
+    from dask.distributed import Client
+
+    client = Client("scheduler:8786")
+    model = topoi.distributed.fit(topoi.LDA(100), ["part0.npz", "part1.npz"], client=client)
 
 The parts decide the result, not the workers: on one worker or on twenty, topics are the same to the
 bit.
@@ -10,7 +12,7 @@ bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
+from topoi.corpus.corpus import canonical_corpus
+from topoi.corpus.documents import TrainingDocuments
 from topoi.infer.recipe import chosen_schedule, make_recipe
 from topoi.infer.rounds import facts_of_all, fit_shards
 from topoi.infer.shards import Shard, everywhere, waited
@@ -30,7 +34,10 @@ from topoi.models.fitting import (
     rule_of,
     seed_of,
     settings_of,
+    take_words,
     with_priors,
+    without_documents,
+    words_of,
 )
 from topoi.models.lda import LDA
 from topoi.models.preflight import (
@@ -47,14 +54,6 @@ __all__ = ["fit", "transform"]
 Place = Callable[
     [int, Any, LDA, int], Any
 ]  # makes the shard with this number, of this part, for this model and seed
-WORDS = (
-    "n_features_in_",
-    "feature_names_in_",
-    "vocabulary_",
-    "vectorizer_",
-    "_dtype",
-    "_topic_names",
-)  # what a model knows of its input
 NO_SHARDS = (
     "Over parts only LDA with rule 'bp', 'sibp' or 'cvb0', schedule 'auto', 'relaxed' or"
     " 'asynchronous', stored messages, weighting 'count' and no batch_size can be fitted"
@@ -76,12 +75,14 @@ class Part(Shard):
             counts = read_counts(model, documents, first=number == 0)
         except ValueError as error:
             raise ValueError(f"Part {number}: {error}") from error
-        self.model, self.names = model, getattr(documents, "doc_names", None)
+        self.model = model
+        known = documents if isinstance(documents, Corpus) else canonical_corpus(counts)
+        self.documents = replace(TrainingDocuments.of(known), tokens=counts.sum(axis=1))
         super().__init__(counts, model.n_components, number, seed, model.n_jobs)
 
     def words(self) -> dict[str, Any]:
         """What the first part has taught the model of its input, for the others."""
-        return {name: value for name, value in vars(self.model).items() if name in WORDS}
+        return words_of(self.model)
 
     def check(self, schedule: str, lists: bool) -> tuple[float, np.ndarray, float]:
         """Refuse what a fit could not do, before it takes memory.
@@ -94,8 +95,8 @@ class Part(Shard):
         refuse_too_large(self.plan, rule, schedule, lists=lists)
         return float(self.plan.counts.data.max(initial=0)), *counted(self.plan, rule)
 
-    def document_names(self) -> list[str] | None:
-        return None if self.names is None else list(map(str, self.names))
+    def about_documents(self) -> TrainingDocuments:
+        return self.documents
 
     def proportions(self) -> np.ndarray:
         """(documents, K) topic proportions under the topics of the model."""
@@ -157,15 +158,6 @@ def _check_parts(parts: Any) -> None:
         )
 
 
-def _reader(model: LDA) -> LDA:
-    """The model as parts need it: without what has no use there, or may not travel."""
-    reader = copy(model)
-    reader.callbacks, reader.init = None, "hard"
-    for name in ("doc_topic_", "doc_names_", "history_", "_online"):
-        reader.__dict__.pop(name, None)
-    return reader
-
-
 def _placing(client: Any) -> Place:
     """Shards on the workers of a cluster, in turn."""
     try:
@@ -206,13 +198,11 @@ def _placing(client: Any) -> Place:
 
 def _placed(parts: Sequence[Any], model: LDA, place: Place, seed: int) -> list[Any]:
     """A shard of each part. Also `model` learns what the first one knows of words."""
-    reader = _reader(model)
-    reader.__dict__.pop("components_", None)
+    reader = without_documents(model, fitted=False)
     shards = waited([place(0, parts[0], reader, seed)])
     (words,) = everywhere(shards, "words")
     for each in (reader, model):
-        each.__dict__.pop("feature_names_in_", None)  # of an earlier fit
-        each.__dict__.update(words)
+        take_words(each, words)
     return shards + waited(
         [place(number, part, reader, seed) for number, part in enumerate(parts[1:], 1)]
     )
@@ -238,13 +228,8 @@ def _fit(model: LDA, parts: Sequence[Any], place: Place) -> LDA:
     settings = with_priors(model, settings)
     recipe = make_recipe(whole, settings)
     fitted = fit_shards(shards, facts, settings, recipe, lambda: monitor_of(model), model)
-    names = everywhere(shards, "document_names")
     keep(model, fitted)
-    model.doc_names_ = (
-        None
-        if any(part is None for part in names)
-        else np.array([name for part in names for name in part], dtype=str)
-    )
+    model.documents_ = TrainingDocuments.joined(everywhere(shards, "about_documents"))
     if isinstance(model, LatentDirichletAllocation):
         gain = sum(everywhere(shards, "log_likelihood"))
         model.bound_ = float(np.exp(-gain / whole.weight))
@@ -263,7 +248,7 @@ def transform(model: LDA, parts: Sequence[Any], *, client: Any = None) -> list[n
             " time."
         )
     check_is_fitted(model)
-    place, reader = _placing(client), _reader(model)
+    place, reader = _placing(client), without_documents(model, fitted=True)
     shards = waited(
         [place(number, part, reader, 0) for number, part in enumerate(parts, 1)]
     )  # from 1: no part teaches words

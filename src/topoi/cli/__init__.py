@@ -11,13 +11,15 @@ from typing import Annotated
 
 import typer
 
-from topoi import __version__
-from topoi.cli.apply import choose, convert, evaluate, report, transform
+from topoi.cli.apply import convert, report, transform
 from topoi.cli.demo import demo
 from topoi.cli.fit import fit
+from topoi.cli.label import label
+from topoi.cli.measure import choose, evaluate, intrusion
 from topoi.cli.output import make_encodable
 from topoi.cli.shell import DEBUG, Commands, command
 from topoi.cli.show import authors, links, topics
+from topoi.version import __version__
 
 __all__ = ["app", "main"]
 
@@ -48,7 +50,20 @@ def _topoi(
         os.environ[DEBUG] = "1"
 
 
-for function in (demo, fit, topics, transform, evaluate, report, choose, authors, links, convert):
+for function in (
+    demo,
+    fit,
+    topics,
+    transform,
+    label,
+    evaluate,
+    intrusion,
+    report,
+    choose,
+    authors,
+    links,
+    convert,
+):
     command(app)(function)
 
 

@@ -1,6 +1,4 @@
-"""`topoi transform`, `topoi evaluate`, `topoi report`, `topoi choose`, `topoi convert`: documents
-and models together.
-"""
+"""`topoi transform`, `topoi report`, `topoi convert`: documents and models together."""
 
 from __future__ import annotations
 
@@ -12,9 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topoi.cli.options import AsJson, Columns, Counts, Force, Input, Jobs, Model, Seed, Words
-from topoi.cli.output import note, plain_table, progress_bar, show, show_csv, show_json
-from topoi.cli.reading import inputs_of, load_model, mention_unused, read_corpus
+from topoi.cli.options import AsJson, Columns, Counts, Force, Input, Model, Words
+from topoi.cli.output import note, show_csv, show_json
+from topoi.cli.reading import (
+    inputs_of,
+    load_model,
+    mention_seen,
+    mention_unused,
+    read_corpus,
+    unheard,
+)
 
 if TYPE_CHECKING:
     from topoi.corpus import Corpus
@@ -47,7 +52,7 @@ def transform(
                 " in .csv, .tsv or .jsonl."
             )
     loaded = load_model(model)
-    mention_unused(columns, "labels", *_unheard(loaded))
+    mention_unused(columns, "labels", *unheard(loaded))
     corpus = read_corpus(input, columns, like=loaded)
     rows = list(_share_rows(corpus, loaded.transform(corpus), loaded.topic_names_))
     if output is None:
@@ -70,15 +75,6 @@ def transform(
         )
     else:
         note(f"Wrote {output}: {corpus.n_docs} documents x {len(loaded.topic_names_)} topics.")
-
-
-def _unheard(model: Any) -> list[str]:
-    """Options that say nothing to this model."""
-    return [
-        option
-        for option, known in (("authors", "author_names_"), ("links", "link_topic_"))
-        if not hasattr(model, known)
-    ]
 
 
 def _share_rows(corpus: Corpus, proportions: Any, names: list[str]) -> Iterator[dict[str, Any]]:
@@ -104,62 +100,6 @@ def _as_csv(rows: list[dict[str, Any]], delimiter: str) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
-
-
-def evaluate(
-    model: Model, input: Input, columns: Columns, seed: Seed = 0, as_json: AsJson = False
-) -> None:
-    """How good are the topics? Held-out perplexity of documents that the model has not seen,
-    coherence and diversity of its topics.
-    """
-    from topoi.evaluate import quality
-
-    loaded = load_model(model)
-    mention_unused(columns, *_unheard(loaded))
-    corpus = read_corpus(input, columns, like=loaded)
-    _mention_seen(loaded, corpus)
-    answer = quality(loaded, corpus, random_state=seed)
-    if as_json:
-        return show_json(answer)
-    rows = [
-        (
-            "held-out perplexity",
-            f"{answer['perplexity']:.1f}",
-            (
-                f"95 % interval {answer['perplexity_low']:.1f} to {answer['perplexity_high']:.1f};"
-                " lower is better"
-            ),
-        ),
-        (
-            "coherence (NPMI)",
-            f"{answer['npmi']:.3f}",
-            "top words together in these documents: -1 never, 1 always",
-        ),
-        (
-            "diversity",
-            f"{answer['diversity']:.2f}",
-            "share of different words among the topics' top words",
-        ),
-    ]
-    if "label_found" in answer:
-        rows.append(
-            (
-                "likeliest label right",
-                f"{answer['label_found']:.1%}",
-                f"of {answer['labeled_documents']} labeled documents",
-            )
-        )
-    show(
-        plain_table(
-            f"{model.name} on {corpus.n_docs} documents, {answer['held_out_tokens']} tokens"
-            " held out",
-            "measure",
-            "value",
-            "meaning",
-            rows=rows,
-        )
-    )
-    return None
 
 
 def report(
@@ -190,91 +130,14 @@ def report(
     check_outputs([output], inputs=inputs, overwrite=force)
     loaded, corpus = load_model(model), None
     if test is not None:
-        mention_unused(columns, *_unheard(loaded))
+        mention_unused(columns, *unheard(loaded))
         corpus = read_corpus(test, columns, like=loaded)
-        _mention_seen(loaded, corpus)
+        mention_seen(loaded, corpus)
     loaded.report(output, test=corpus, n_words=words, n_documents=documents)
     if as_json:
         show_json({"file": str(output), "topics": len(loaded.topic_names_)})
     else:
         note(f"Wrote {output}: {len(loaded.topic_names_)} topics.")
-
-
-def _mention_seen(model: Any, corpus: Corpus) -> None:
-    """Documents that the model was trained on are no test of it."""
-    if model.doc_names_ is None or corpus.doc_names is None:
-        note(
-            "Without ids of documents, at fit and here (--id), nobody can tell if the model was"
-            " trained on these documents; give new ones."
-        )
-    elif seen := len(set(model.doc_names_) & set(corpus.doc_names)):
-        note(
-            f"The model was trained on {seen} of these documents, so it looks better than it is;"
-            " give new ones."
-        )
-
-
-def choose(
-    input: Input,
-    columns: Columns,
-    words: Words,
-    topics: Annotated[
-        str, typer.Option(help="Numbers of topics to try, with commas between.")
-    ] = "10,20,50,100",
-    seeds: Annotated[int, typer.Option(min=2, help="Fits of each number.")] = 3,
-    iterations: Annotated[int, typer.Option(min=1, help="Most sweeps of a fit.")] = 200,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    as_json: AsJson = False,
-) -> None:
-    """How many topics? Tries several numbers: held-out perplexity, coherence, stability, and one
-    recommendation with its reason.
-    """
-    from topoi import LDA
-    from topoi.evaluate import choose_n_components
-
-    try:
-        candidates = sorted({int(number) for number in topics.split(",")})
-    except ValueError:
-        raise ValueError(
-            f"--topics is {topics!r}; expected whole numbers with commas between, such as 10,20,50."
-        ) from None
-    mention_unused(columns, "authors", "links", "labels")
-    corpus = read_corpus(input, columns, words)
-    with progress_bar("Fitting") as tell:
-        choice = choose_n_components(
-            LDA(max_iter=iterations, n_jobs=jobs or -1),
-            corpus,
-            candidates,
-            n_seeds=seeds,
-            random_state=seed,
-            tell=tell,
-        )
-    if as_json:
-        return show_json({"rows": choice.rows, "best": choice.best, "reason": choice.reason})
-    cells = [
-        (
-            f"{row['n_components']:.0f}{' *' if row['n_components'] == choice.best else ''}",
-            f"{row['perplexity']:.1f} ± {row['perplexity_se']:.1f}",
-            f"{row['npmi']:.3f}",
-            f"{row['diversity']:.2f}",
-            f"{row['stability']:.2f}",
-        )
-        for row in choice.rows
-    ]
-    show(
-        plain_table(
-            "How many topics?",
-            "topics",
-            "held-out perplexity",
-            "coherence (NPMI)",
-            "diversity",
-            "stability",
-            rows=cells,
-        )
-    )
-    show(f"Recommended: {choice.reason}")
-    return None
 
 
 def convert(

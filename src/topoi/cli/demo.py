@@ -96,6 +96,8 @@ def _demo_labels(corpus: Corpus, seed: int) -> None:
 
     train, test = corpus.split(random_state=seed)
     model = LabeledLDA(background_topics=3, random_state=seed, max_iter=50).fit(train)
+    assert corpus.labels is not None
+    assert test.labels is not None
     right = sum(
         guess[0] in truth
         for guess, truth in zip(model.most_likely(test.counts), test.labels, strict=True)

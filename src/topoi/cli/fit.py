@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +16,7 @@ import typer
 
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
 from topoi.cli.kinds import NAMES, Kind, chosen_kind, make_estimator, mention_documents_without
-from topoi.cli.options import AsJson, Columns, Force, Input, Jobs, Seed, Words, choice
+from topoi.cli.options import AsJson, Columns, Force, Input, Jobs, Seed, Words, choice, option
 from topoi.cli.output import note, show, show_json
 from topoi.cli.reading import inputs_of, load_model, read_corpus
 from topoi.cli.show import topic_rows, topics_table
@@ -26,22 +26,104 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
+    Preset = Enum
     Rule = Enum
     Schedule = Enum
     Weighting = Enum
 else:
+    Preset = choice("Preset", ["paper"])
     Rule = choice("Rule", RULES)
     Schedule = choice("Schedule", SCHEDULES)
     Weighting = choice("Weighting", WEIGHTINGS)
 
 USUAL_TOPICS = 20
 USUAL_RULE, USUAL_SCHEDULE, USUAL_WEIGHTING = Rule("bp"), Schedule("auto"), Weighting("count")
+LEARNING, SAVING = "How topics are learned", "What is saved"
+
+
+@dataclass
+class Learning:
+    """How messages are renewed, how often, and what they start from."""
+
+    preset: Annotated[
+        Preset | None,
+        option(
+            LEARNING,
+            "'paper': synchronous sweeps, priors 0.01, 1000 sweeps of LDA and 500 of the others;"
+            " options that are given as well take precedence.",
+        ),
+    ] = None
+    rule: Annotated[Rule, option(LEARNING, "How messages are renewed.", show_default=True)] = (
+        USUAL_RULE
+    )
+    schedule: Annotated[
+        Schedule, option(LEARNING, "In which order messages are renewed.", show_default=True)
+    ] = USUAL_SCHEDULE
+    iterations: Annotated[int, option(LEARNING, "Most sweeps.", min=1, show_default=True)] = 200
+    tol: Annotated[
+        float,
+        option(
+            LEARNING,
+            "Stop when perplexity changes by less than this proportion.",
+            min=0,
+            show_default=True,
+        ),
+    ] = 1e-4
+    weighting: Annotated[
+        Weighting, option(LEARNING, "Weights that messages carry.", show_default=True)
+    ] = USUAL_WEIGHTING
+    batch_size: Annotated[
+        int | None, option(LEARNING, "LDA: so many documents at a time, in constant memory.", min=1)
+    ] = None
+    seed: Seed = 0
+    jobs: Jobs = None
+    start: Annotated[
+        Path | None, option(LEARNING, "A model whose topics and words to begin with.")
+    ] = None
+
+    def parameters(self) -> dict[str, Any]:
+        """Of the model. A preset has its own defaults, and only what differs from ours counts."""
+        given = {
+            "rule": self.rule.value,
+            "schedule": self.schedule.value,
+            "max_iter": self.iterations,
+            "tol": self.tol,
+            "weighting": self.weighting.value,
+        }
+        if self.preset is not None:
+            usual = Learning().parameters()
+            given = {name: value for name, value in given.items() if value != usual[name]}
+        return {**given, "n_jobs": self.jobs or -1, "random_state": self.seed}
+
+
+@dataclass
+class Saving:
+    """What is saved beside the model, and meanwhile."""
+
+    keep_text: Annotated[
+        bool, option(SAVING, "Keep the texts in the model file, to show them.", "--keep-text")
+    ] = False
+    checkpoint: Annotated[
+        Path | None,
+        option(SAVING, "Save the run here until the model is saved; the same command resumes it."),
+    ] = None
+    checkpoint_every: Annotated[
+        int, option(SAVING, "Sweeps between two savings of the run.", min=1, show_default=True)
+    ] = 10
+
+    def options(self) -> dict[str, Any]:
+        """How `fit` of a model is told."""
+        if self.checkpoint is None:
+            return {}
+        return {"checkpoint": self.checkpoint, "checkpoint_every": self.checkpoint_every}
 
 
 def fit(
     input: Input,
     columns: Columns,
     words: Words,
+    learning: Learning,
+    saving: Saving,
     topics: Annotated[
         int | None, typer.Option(min=1, help="Number of topics (default: 20).", show_default=False)
     ] = None,
@@ -55,56 +137,27 @@ def fit(
             help="Default: by what is given of authors, links and labels.", show_default=False
         ),
     ] = None,
-    rule: Annotated[Rule, typer.Option(help="How messages are renewed.")] = USUAL_RULE,
-    schedule: Annotated[
-        Schedule, typer.Option(help="In which order messages are renewed.")
-    ] = USUAL_SCHEDULE,
-    iterations: Annotated[int, typer.Option(min=1, help="Most sweeps.")] = 200,
-    tol: Annotated[
-        float, typer.Option(min=0, help="Stop when perplexity changes by less than this share.")
-    ] = 1e-4,
-    weighting: Annotated[
-        Weighting, typer.Option(help="Weights that messages carry.")
-    ] = USUAL_WEIGHTING,
     background: Annotated[
         int, typer.Option(min=0, help="Labeled LDA: topics beside the labels.")
     ] = 0,
-    batch_size: Annotated[
-        int | None,
-        typer.Option(min=1, help="LDA: so many documents at a time, in constant memory."),
-    ] = None,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    start: Annotated[
-        Path | None,
-        typer.Option(help="A model whose topics and words to begin with.", show_default=False),
-    ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(
-            help="Save the run here until the model is saved; the same command resumes it."
-        ),
-    ] = None,
-    checkpoint_every: Annotated[
-        int, typer.Option(min=1, help="Sweeps between two savings of the run.")
-    ] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Learn topics from documents and write them to a model file.
 
     Ctrl-C keeps the last finished sweep.
     """
+    start, checkpoint = learning.start, saving.checkpoint
     inputs = [*inputs_of(input, columns, words), *([start] if start else [])]
     _check_outputs(output, checkpoint, inputs, force)
     begin = load_model(start) if start else None
-    corpus = read_corpus(input, columns, words, like=begin)
+    corpus = read_corpus(input, columns, words, like=begin, keep_text=saving.keep_text)
     if corpus.n_docs < 2:
         raise ValueError(
             f"{input} holds one document, and topics are learned from many; give more, or cut a"
             " long one into parts."
         )
     kind = chosen_kind(model, corpus, columns)
-    if batch_size is not None and kind is not Kind.lda:
+    if learning.batch_size is not None and kind is not Kind.lda:
         raise ValueError(
             f"--batch-size is for plain LDA, and this is {NAMES[kind]}; leave it out, or say"
             " --model lda."
@@ -116,16 +169,7 @@ def fit(
             f"--start {start} has {begin.components_.shape[0]} topics, so --topics {topics} does"
             " not fit; leave it out."
         )
-    common: dict[str, Any] = {
-        "rule": rule.value,
-        "schedule": schedule.value,
-        "max_iter": iterations,
-        "tol": tol,
-        "weighting": weighting.value,
-        "n_jobs": jobs or -1,
-        "random_state": seed,
-        "init": begin if begin is not None else "hard",
-    }
+    common = {**learning.parameters(), "init": begin if begin is not None else "hard"}
     mention_documents_without(kind, corpus)
     if topics is not None and kind is Kind.labeled:
         note("The labels are the topics; --topics is not used.")
@@ -133,20 +177,16 @@ def fit(
         kind,
         topics or (begin.components_.shape[0] if begin is not None else USUAL_TOPICS),
         background,
-        batch_size,
+        learning.batch_size,
         common,
+        preset=None if learning.preset is None else learning.preset.value,
     )
     note(f"{corpus}\nFitting {NAMES[kind]}; the first fit on a machine compiles for half a minute.")
-    saving: dict[str, Any] = (
-        {}
-        if checkpoint is None
-        else {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
-    )
     if checkpoint is not None and checkpoint.exists():
         note(f"Found {checkpoint}: resuming if it belongs to this run.")
     with Interrupt() as interrupt:
         estimator.set_params(callbacks=[interrupt], verbose=int(sys.stderr.isatty())).fit(
-            corpus, **saving
+            corpus, **saving.options()
         )
     estimator.set_params(callbacks=None, verbose=0)
     _save(estimator, output, checkpoint)
@@ -156,14 +196,14 @@ def fit(
             f"Stopped by Ctrl-C after sweep {estimator.n_iter_}, which {output} holds. To begin"
             " again from its topics:"
         )
-        note(f"  {_command_to_go_on(input, columns, kind, output, estimator)}")
+        note(f"  {_command_to_go_on(input, columns, kind, output, estimator, learning.preset)}")
         if checkpoint is not None and checkpoint.exists():
             note(f"Or run the same command again, with --force: it resumes from {checkpoint}.")
         raise typer.Exit(1)
 
 
 def _command_to_go_on(
-    input: Path, columns: Columns, kind: Kind, output: Path, estimator: Any
+    input: Path, columns: Columns, kind: Kind, output: Path, estimator: Any, preset: Preset | None
 ) -> str:
     """The command that begins with the saved topics and the same settings; which words count is
     known to the model.
@@ -173,10 +213,11 @@ def _command_to_go_on(
         for f in fields(columns)
         if getattr(columns, f.name) != f.default
     }
-    options = [
+    options: list[str] = [
         part
         for name, value in given.items()
-        for part in (f"--{name}", getattr(value, "value", value))
+        for each in (value if isinstance(value, list) else [value])
+        for part in (f"--{name}", str(getattr(each, "value", each)))
     ]
     settings = {
         "rule": "rule",
@@ -185,20 +226,22 @@ def _command_to_go_on(
         "tol": "tol",
         "seed": "random_state",
     }
+    options += ["--preset", preset.value] if preset is not None else []
+    options += ["--keep-text"] * (estimator.documents_.texts is not None)
     same = [
         part
-        for option, name in settings.items()
-        for part in (f"--{option}", str(getattr(estimator, name)))
+        for flag, name in settings.items()
+        for part in (f"--{flag}", str(getattr(estimator, name)))
     ]
     same += ["--iterations", str(max(estimator.max_iter - estimator.n_iter_, 1))]
-    for option, name in {
+    for flag, name in {
         "batch-size": "batch_size",
         "background": "background_topics",
         "jobs": "n_jobs",
     }.items():
         value = getattr(estimator, name, None)
         if value is not None and value > 0:
-            same += [f"--{option}", str(value)]
+            same += [f"--{flag}", str(value)]
     after = output.with_stem(f"{output.stem}-2")
     return shlex.join(
         [

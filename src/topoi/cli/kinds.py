@@ -70,14 +70,21 @@ def mention_documents_without(kind: Kind, corpus: Corpus) -> None:
 
 
 def make_estimator(
-    kind: Kind, topics: int, background: int, batch_size: int | None, common: dict[str, Any]
+    kind: Kind,
+    topics: int,
+    background: int,
+    batch_size: int | None,
+    common: dict[str, Any],
+    preset: str | None = None,
 ) -> Any:
+    """A model of the kind. preset: "paper" for one with the settings of the paper."""
     import topoi
 
+    models: Any = topoi if preset is None else getattr(topoi, preset)
     if kind is Kind.labeled:
-        return topoi.LabeledLDA(background, **common)
+        return models.LabeledLDA(background, **common)
     if kind is Kind.author:
-        return topoi.AuthorTopicModel(topics, **common)
+        return models.AuthorTopicModel(topics, **common)
     if kind is Kind.relational:
-        return topoi.RelationalTopicModel(topics, **common)
-    return topoi.LDA(topics, batch_size=batch_size, **common)
+        return models.RelationalTopicModel(topics, **common)
+    return models.LDA(topics, batch_size=batch_size, **common)

@@ -48,7 +48,8 @@ else:
     Counts = choice("Counts", registry.names())
 
 
-def _option(panel: str, text: str, *names: str, **more: Any) -> Any:
+def option(panel: str, text: str, *names: str, **more: Any) -> Any:
+    """An option of a group; `panel` is the heading under which help shows the group."""
     return typer.Option(
         *names,
         help=text,
@@ -66,37 +67,43 @@ class Columns:
     """Where the texts, ids, authors … of the input stand."""
 
     text: Annotated[
-        str | None, _option(COLUMNS, "Column of the text (default: 'text', or the only one).")
+        str | None, option(COLUMNS, "Column of the text (default: 'text', or the only one).")
     ] = None
-    id: Annotated[str | None, _option(COLUMNS, "Column of document ids.")] = None
+    id: Annotated[str | None, option(COLUMNS, "Column of document ids.")] = None
     authors: Annotated[
         str | None,
-        _option(COLUMNS, "Column of authors; several are separated by ';' or are a JSON list."),
+        option(COLUMNS, "Column of authors; several are separated by ';' or are a JSON list."),
     ] = None
-    labels: Annotated[
-        str | None, _option(COLUMNS, "Column of labels; several as with authors.")
-    ] = None
+    labels: Annotated[str | None, option(COLUMNS, "Column of labels; several as with authors.")] = (
+        None
+    )
     links: Annotated[
         str | None,
-        _option(COLUMNS, "Column of ids of linked documents, or a file of pairs of ids."),
+        option(COLUMNS, "Column of ids of linked documents, or a file of pairs of ids."),
     ] = None
-    date: Annotated[str | None, _option(COLUMNS, "Column of dates, kept as they are.")] = None
+    date: Annotated[
+        str | None, option(COLUMNS, "Column of dates, such as 2020-03-05, 2020-03 or 2020.")
+    ] = None
+    group: Annotated[
+        list[str] | None,
+        option(COLUMNS, "A further column to keep, such as the source. May be repeated."),
+    ] = None
     separator: Annotated[
         str,
-        _option(
+        option(
             COLUMNS, "What separates several authors, labels or links in a cell.", show_default=True
         ),
     ] = ";"
-    encoding: Annotated[str, _option(COLUMNS, "Encoding of texts.", show_default=True)] = "utf-8"
+    encoding: Annotated[str, option(COLUMNS, "Encoding of texts.", show_default=True)] = "utf-8"
     format: Annotated[
-        Format | None, _option(COLUMNS, "What the input is, if its name does not say so.")
+        Format | None, option(COLUMNS, "What the input is, if its name does not say so.")
     ] = None
     layer: Annotated[
-        str | None, _option(COLUMNS, "Of .h5ad, the layer that holds the counts (default: X).")
+        str | None, option(COLUMNS, "Of .h5ad, the layer that holds the counts (default: X).")
     ] = None
     zero_based: Annotated[
         bool,
-        _option(
+        option(
             COLUMNS, "Columns of an SVMlight file are numbered from 0, not from 1.", "--zero-based"
         ),
     ] = False
@@ -108,7 +115,7 @@ class Words:
 
     stop_words: Annotated[
         str,
-        _option(
+        option(
             WORDS,
             "'english', 'none', a file with a word on each line, or 'english,FILE'.",
             show_default=True,
@@ -116,31 +123,31 @@ class Words:
     ] = "english"
     min_df: Annotated[
         str,
-        _option(
+        option(
             WORDS, "Least number (2) or share (0.01) of documents a word is in.", show_default=True
         ),
     ] = "2"
     max_df: Annotated[
         str,
-        _option(
+        option(
             WORDS,
             "Greatest number (500) or share (0.5) of documents a word is in.",
             show_default=True,
         ),
     ] = "0.5"
     ngrams: Annotated[
-        str, _option(WORDS, "Length of phrases: 1, or 1-2 for words and pairs.", show_default=True)
+        str, option(WORDS, "Length of phrases: 1, or 1-2 for words and pairs.", show_default=True)
     ] = "1"
     max_words: Annotated[
-        int | None, _option(WORDS, "Keep only so many words, the most frequent.", min=1)
+        int | None, option(WORDS, "Keep only so many words, the most frequent.", min=1)
     ] = None
-    token_pattern: Annotated[str | None, _option(WORDS, "Regular expression of a word.")] = None
-    keep_case: Annotated[bool, _option(WORDS, "Do not turn text to lower case.", "--keep-case")] = (
+    token_pattern: Annotated[str | None, option(WORDS, "Regular expression of a word.")] = None
+    keep_case: Annotated[bool, option(WORDS, "Do not turn text to lower case.", "--keep-case")] = (
         False
     )
     vocabulary: Annotated[
         Path | None,
-        _option(
+        option(
             WORDS, "File of the words to count, one a line; for counts, the words of their columns."
         ),
     ] = None

@@ -18,6 +18,7 @@ from topoi.printable import printable, printable_json
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 
 def note(message: str) -> None:
@@ -35,7 +36,12 @@ def show_csv(text: str) -> None:
     sys.stdout.write(printable(text, keep="\n\t"))
 
 
-def show(*things: Table | str) -> None:
+def show_text(text: str) -> None:
+    """Text in lines of its own, however long; what a terminal would obey is spelled out."""
+    typer.echo(printable(text, keep="\n\t"))
+
+
+def show(*things: Table | Text | str) -> None:
     from rich.console import Console
     from rich.text import Text
 
@@ -53,6 +59,14 @@ def plain_table(title: str, *columns: str, rows: Any) -> Table:
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
     return table
+
+
+def shows_colours() -> bool:
+    """Whether stdout is a terminal with colours that are not turned off."""
+    from rich.console import Console
+
+    console = Console()
+    return console.is_terminal and console.color_system is not None and not console.no_color
 
 
 def make_encodable() -> None:

@@ -17,20 +17,22 @@ FEW_WORDS = 3  # per document: less is hardly text
 
 
 def read_corpus(
-    path: Path, columns: Columns, words: Words | None = None, like: Any = None
+    path: Path,
+    columns: Columns,
+    words: Words | None = None,
+    like: Any = None,
+    *,
+    keep_text: bool = False,
 ) -> Corpus:
     """The corpus in `path`.
 
     like: a fitted model whose words are counted, instead of new ones by the options `words`.
     """
-    from topoi.io import formats
     from topoi.io.read import read
 
     given = {f.name: getattr(columns, f.name) for f in fields(Columns) if f.name != "format"}
-    form = columns.format.value if columns.format else None
-    counts = form in formats.FORMATS or (
-        form is None and path.is_file() and formats.detect(path) is not None
-    )
+    given["groups"] = given.pop("group")
+    form, counts = columns.format.value if columns.format else None, holds_counts(path, columns)
     vocabulary = words.vocabulary if words else None
     if (
         counts
@@ -63,6 +65,7 @@ def read_corpus(
         corpus = read(
             path,
             **given,
+            keep_text=keep_text,
             vectorizer=vectorizer,
             vocabulary=vocabulary if counts else None,
             form=form,
@@ -79,6 +82,15 @@ def read_corpus(
     if empty:
         note(f"{empty} of {corpus.n_docs} documents have none of the words that count.")
     return corpus
+
+
+def holds_counts(path: Path, columns: Columns) -> bool:
+    """Whether the input is counts, and not texts."""
+    from topoi.io import formats
+
+    if columns.format:
+        return columns.format.value in formats.FORMATS
+    return path.is_file() and formats.detect(path) is not None
 
 
 def inputs_of(input: Path, columns: Columns, words: Words | None = None) -> list[Path]:
@@ -102,6 +114,29 @@ def mention_unused(columns: Columns, *names: str) -> None:
         note(
             f"{' and '.join(given)} {'have' if len(given) > 1 else 'has'} no use here: this goes by"
             " the words alone."
+        )
+
+
+def unheard(model: Any) -> list[str]:
+    """Options that say nothing to this model."""
+    return [
+        option
+        for option, known in (("authors", "author_names_"), ("links", "link_topic_"))
+        if not hasattr(model, known)
+    ]
+
+
+def mention_seen(model: Any, corpus: Corpus) -> None:
+    """Documents that the model was trained on are no test of it."""
+    if model.doc_names_ is None or corpus.doc_names is None:
+        note(
+            "Without ids of documents, at fit and here (--id), nobody can tell if the model was"
+            " trained on these documents; give new ones."
+        )
+    elif seen := len(set(model.doc_names_) & set(corpus.doc_names)):
+        note(
+            f"The model was trained on {seen} of these documents, so it looks better than it is;"
+            " give new ones."
         )
 
 
@@ -160,17 +195,12 @@ def _number_or_share(option: str, value: str) -> float:
 
 def vectorizer_of(model: Any) -> Any:
     """What turns texts into the counts a model was fitted on."""
-    from topoi.io.vectorize import make_vectorizer
+    from topoi.io import vectorize
 
-    if model.vectorizer_ is not None:
-        return model.vectorizer_
-    if model.vocabulary_ is None:
-        raise ValueError(
-            "The model was fitted on counts without words, so it cannot read texts; give counts"
-            " with the same columns."
-        )
-    note("The model was fitted on counts; texts are cut into words with the usual settings.")
-    return make_vectorizer(stop_words=None, vocabulary=[str(word) for word in model.vocabulary_])
+    vectorizer = vectorize.vectorizer_of(model)
+    if model.vectorizer_ is None:
+        note("The model was fitted on counts; texts are cut into words with the usual settings.")
+    return vectorizer
 
 
 def _matched(corpus: Corpus, model: Any, path: Path) -> Corpus:

@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-__all__ = ["check_counts", "is_whole", "refuse_broken", "refuse_half_characters", "refuse_masked"]
+__all__ = [
+    "check_counts",
+    "is_missing",
+    "is_whole",
+    "refuse_broken",
+    "refuse_half_characters",
+    "refuse_masked",
+]
 
 HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 MOST = 1e12  # that an entry may be
@@ -90,6 +97,11 @@ def refuse_broken(table: Any, name: str = "X") -> None:
 def is_whole(counts: sparse.csr_array) -> bool:
     """Whether all entries are whole numbers."""
     return bool((counts.data == np.round(counts.data)).all())
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, or pandas' NA and NaT."""
+    return value is None or (not isinstance(value, str) and str(value) in ("nan", "<NA>", "NaT"))
 
 
 def refuse_masked(values: Any, name: str = "X") -> None:

@@ -4,8 +4,7 @@ and labels.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -13,18 +12,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from topoi.corpus.checks import check_counts, refuse_half_characters, refuse_masked
-from topoi.corpus.links import adjacency, document_name
+from topoi.corpus.checks import (
+    check_counts,
+    refuse_masked,
+)
+from topoi.corpus.forms import ONE_EACH, vocabulary_array
+from topoi.corpus.links import adjacency
 from topoi.corpus.membership import Membership
-from topoi.corpus.metadata import label_membership, membership
+from topoi.corpus.metadata import (
+    columns_of_names,
+)
 from topoi.printable import printable
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import CountVectorizer
 
-__all__ = ["Corpus", "canonical_corpus", "counts_for", "unwrapped"]
+__all__ = ["Corpus", "canonical_corpus"]
 
-BESIDE = ("vocabulary", "authors", "links", "labels", "doc_names", "dates", "texts")
+BESIDE = ("vocabulary", "authors", "links", "labels", "doc_names", "dates", "texts", "groups")
 LONGEST_SHOWN, MOST_SHOWN = 40, 5  # characters of a name, and names, in a notebook
 
 
@@ -56,12 +61,16 @@ class Corpus:
         The name of each document, by which links and outputs call it. Held as a list of str, as
         are dates and texts.
     dates : sequence, optional
-        The date of each document, as text; "" where there is none.
+        The date of each document; "" where there is none. Held as text in one form
+        (`topoi.corpus.dates`) if all are dates, otherwise as they are.
     vectorizer : CountVectorizer, optional
         The fitted vectoriser that made counts of texts. A model keeps it, so that it can be given
         raw text again.
     texts : sequence of str, optional
         The text of each document.
+    groups : mapping of str to list, or DataFrame, optional
+        Further columns, such as the source of each document: by name, a value or a list of values
+        for each document. Held as a dictionary of `Membership`.
 
     Examples
     --------
@@ -74,15 +83,32 @@ class Corpus:
     ([['Ann', 'Bob']], 2, (2, 2))
     """
 
-    counts: Any
-    vocabulary: Any = None
-    authors: Any = None
-    links: Any = None
-    labels: Any = None
-    doc_names: Any = None
-    dates: Any = None
+    counts: sparse.csr_array
+    vocabulary: np.ndarray | None = None
+    authors: Membership | None = None
+    links: sparse.csr_array | None = None
+    labels: Membership | None = None
+    doc_names: list[str] | None = None
+    dates: list[str] | None = None
     vectorizer: CountVectorizer | None = None
-    texts: Any = None
+    texts: list[str] | None = None
+    groups: Mapping[str, Membership] | None = None
+
+    if TYPE_CHECKING:  # the types above are those that are held, whatever is given
+
+        def __init__(
+            self,
+            counts: Any,
+            vocabulary: Any = None,
+            authors: Any = None,
+            links: Any = None,
+            labels: Any = None,
+            doc_names: Any = None,
+            dates: Any = None,
+            vectorizer: CountVectorizer | None = None,
+            texts: Any = None,
+            groups: Any = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         counts = check_counts(self.counts, name="counts")
@@ -90,11 +116,13 @@ class Corpus:
             refuse_masked(getattr(self, name), name)
         held = {
             "counts": counts,
-            "vocabulary": _words(self.vocabulary, counts.shape[1]),
-            **{name: self._one_each(name, counts.shape[0]) for name in _FORMS},
+            "vocabulary": vocabulary_array(self.vocabulary, counts.shape[1]),
+            **{name: self._one_each(name, counts.shape[0]) for name in ONE_EACH},
         }
         if self.links is not None:
             held["links"] = adjacency(self.links, counts.shape[0])
+        if self.groups is not None:
+            held["groups"] = columns_of_names(self.groups, counts.shape[0])
         self.__dict__.update(held)
 
     def _one_each(self, name: str, n_docs: int) -> Any:
@@ -108,7 +136,7 @@ class Corpus:
                 f"{name} describes {found} documents but counts has {n_docs} rows; give one entry"
                 " per document."
             )
-        return _FORMS[name](value, n_docs, name)
+        return ONE_EACH[name](value, n_docs, name)
 
     def __len__(self) -> int:
         return self.n_docs
@@ -116,15 +144,15 @@ class Corpus:
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of documents and words."""
-        return self.counts.shape
+        return self.n_docs, self.n_words
 
     @property
     def n_docs(self) -> int:
-        return self.counts.shape[0]
+        return int(self.counts.shape[0])
 
     @property
     def n_words(self) -> int:
-        return self.counts.shape[1]
+        return int(self.counts.shape[1])
 
     @property
     def words(self) -> list[str]:
@@ -167,7 +195,7 @@ class Corpus:
             return f"{value.nnz:,}"
         if name == "texts":
             return f"{len(value):,}"
-        names = value.names if isinstance(value, Membership) else value
+        names = value.names if isinstance(value, Membership) else list(value)
         shown = ", ".join(printable(str(entry)[:LONGEST_SHOWN]) for entry in names[:MOST_SHOWN])
         return f"{len(names):,}: {shown}{', …' if len(names) > MOST_SHOWN else ''}"
 
@@ -177,7 +205,9 @@ class Corpus:
         Links keep only pairs with both ends inside, authors and labels only names that occur.
         """
         rows = np.atleast_1d(np.arange(self.n_docs)[rows])
-        part: dict[str, Any] = {name: _take(getattr(self, name), rows) for name in _FORMS}
+        part: dict[str, Any] = {name: _take(getattr(self, name), rows) for name in ONE_EACH}
+        if self.groups is not None:
+            part["groups"] = {name: column[rows] for name, column in self.groups.items()}
         links = None if self.links is None else sparse.csr_array(self.links[rows][:, rows])
         if links is not None:
             links.sort_indices()
@@ -226,7 +256,7 @@ class Corpus:
             shape=(self.n_docs, len(place)),
         )
         counts.sum_duplicates()
-        words = _words(vocabulary, len(place))
+        words = vocabulary_array(vocabulary, len(place))
         return self._with(counts=counts, vocabulary=words, vectorizer=None)
 
     def split(self, test_size: float = 0.2, random_state: int = 0) -> tuple[Corpus, Corpus]:
@@ -238,20 +268,6 @@ class Corpus:
             raise ValueError(f"A corpus of {self.n_docs} documents cannot be split; it takes two.")
         n_test = min(max(1, round(test_size * self.n_docs)), self.n_docs - 1)
         return self[np.sort(order[n_test:])], self[np.sort(order[:n_test])]
-
-
-def unwrapped(model: Any, X: Any) -> tuple[Any, Any]:
-    """The last step of a scikit-learn Pipeline, and X as the steps before it make it; any other
-    model as it is.
-    """
-    return (model[-1], model[:-1].transform(X)) if hasattr(model, "steps") else (model, X)
-
-
-def counts_for(model: Any, X: Any) -> Any:
-    """The counts of a Corpus over the words of a fitted model, if both know their words; any other
-    X as it is.
-    """
-    return X.like(getattr(model, "vocabulary_", None)).counts if isinstance(X, Corpus) else X
 
 
 def canonical_corpus(counts: sparse.csr_array, **beside: Any) -> Corpus:
@@ -278,50 +294,6 @@ def canonical_corpus(counts: sparse.csr_array, **beside: Any) -> Corpus:
     made = object.__new__(Corpus)
     made.__dict__.update({field.name: None for field in fields(Corpus)}, counts=counts, **beside)
     return made
-
-
-def _words(vocabulary: Any, n_words: int) -> np.ndarray | None:
-    """The vocabulary as an array of text."""
-    if vocabulary is None:
-        return None
-    refuse_half_characters(vocabulary, "vocabulary")
-    words = np.asarray(vocabulary, dtype=str)
-    if words.shape != (n_words,):
-        raise ValueError(
-            f"vocabulary has {words.size} words but counts has {n_words} columns; they must agree."
-        )
-    _refuse_twice(words.tolist())
-    return words
-
-
-def _texts(values: Any, n_docs: int, what: str) -> list[str]:
-    """One text per document; "" where there is none."""
-    refuse_half_characters(values, what)
-    return ["" if _is_missing(value) else document_name(value) for value in values]
-
-
-def _is_missing(value: Any) -> bool:
-    """None, NaN, or pandas' NA and NaT."""
-    return value is None or (not isinstance(value, str) and str(value) in ("nan", "<NA>", "NaT"))
-
-
-_FORMS: Mapping[str, Callable[[Any, int, str], Any]] = {  # of what each document has one of
-    "authors": membership,
-    "labels": label_membership,
-    "doc_names": _texts,
-    "dates": _texts,
-    "texts": _texts,
-}
-
-
-def _refuse_twice(words: list[str]) -> None:
-    """Two columns of one word could be told apart neither in topics nor in new documents."""
-    if len(set(words)) < len(words):
-        twice = next(word for word, times in Counter(words).items() if times > 1)
-        raise ValueError(
-            f"vocabulary has {twice!r} twice; give every column a word of its own, or add up the"
-            " columns (AnnData: var_names_make_unique())."
-        )
 
 
 def _take(values: Any, rows: np.ndarray) -> Any:

@@ -12,12 +12,11 @@ import numpy as np
 from scipy import sparse
 
 from topoi.corpus.checks import refuse_masked
-from topoi.corpus.metadata import as_csr, is_table, names_of, zero_one
+from topoi.corpus.metadata import as_csr, document_name, is_table, names_of, zero_one
 
 __all__ = [
     "adjacency",
     "are_pairs",
-    "document_name",
     "neighbour_pairs",
     "neighbours_by_name",
     "symmetric",
@@ -210,14 +209,3 @@ def neighbours_by_name(links: Any, doc_names: Any, known_names: Any = ()) -> lis
             stacklevel=4,
         )
     return found
-
-
-def document_name(value: Any) -> str:
-    """The name of a document as text; 3.0 is 3, since frames turn whole numbers into floats.
-
-    Examples
-    --------
-    >>> document_name(3.0)
-    '3'
-    """
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

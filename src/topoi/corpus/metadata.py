@@ -10,11 +10,18 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from topoi.corpus.checks import refuse_broken, refuse_masked
+from topoi.corpus.checks import (
+    is_missing,
+    refuse_broken,
+    refuse_half_characters,
+    refuse_masked,
+)
 from topoi.corpus.membership import Membership
 
 __all__ = [
     "as_csr",
+    "columns_of_names",
+    "document_name",
     "is_table",
     "label_membership",
     "membership",
@@ -116,6 +123,47 @@ def label_membership(
     [['sport'], []]
     """
     return membership(one_each(values), n_docs, what, names)
+
+
+def columns_of_names(groups: Any, n_docs: int) -> dict[str, Membership]:
+    """Further columns, by their names: text values, one or several for each document.
+
+    Parameters
+    ----------
+    groups : mapping of str to list, or DataFrame
+        Values that are not text become text.
+    n_docs : int
+        Number of documents that there must be.
+
+    Returns
+    -------
+    dict of str to Membership
+
+    Examples
+    --------
+    >>> made = columns_of_names({"source": ["blog", None], "year": [2020, 2021]}, 2)
+    >>> made["source"].tolist(), made["year"].tolist()
+    ([['blog'], []], [['2020'], ['2021']])
+    """
+    if not (isinstance(groups, Mapping) or hasattr(groups, "columns")):
+        raise ValueError(
+            f"groups is a {type(groups).__name__}; give a dictionary of columns by name, or a"
+            " DataFrame."
+        )
+    taken = next((name for name in ("authors", "labels") if name in groups), None)
+    if taken is not None:
+        raise ValueError(
+            f"groups holds {taken!r}; give these as {taken}=..., or rename the column."
+        )
+    made = {}
+    for name, values in groups.items():
+        what = f"groups[{str(name)!r}]"
+        if not isinstance(values, Membership):
+            rows = one_each([None if is_missing(value) else value for value in values])
+            values = [[document_name(value) for value in row] for row in rows]
+            refuse_half_characters((value for row in values for value in row), what)
+        made[str(name)] = membership(values, n_docs, what)
+    return made
 
 
 def unnested(values: Any) -> Any:
@@ -229,3 +277,14 @@ def one_each(labels: Any) -> Any:
 def is_table(values: Any) -> bool:
     """Whether values are a matrix: sparse, an array of two dimensions or a DataFrame."""
     return sparse.issparse(values) or (hasattr(values, "shape") and len(values.shape) == 2)
+
+
+def document_name(value: Any) -> str:
+    """The name of a document as text; 3.0 is 3, since frames turn whole numbers into floats.
+
+    Examples
+    --------
+    >>> document_name(3.0)
+    '3'
+    """
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -1,9 +1,11 @@
-"""How good are the topics? Held-out perplexity, coherence, diversity, stability, and the choice of
-their number.
+"""How good are the topics? Held-out perplexity, agreement with labels, tasks for people, diversity,
+stability, coherence, and the choice of their number.
 """
 
 from topoi.corpus.splits import split_tokens
 from topoi.evaluate.coherence import c_v, npmi, u_mass
+from topoi.evaluate.intruders import intrusion
+from topoi.evaluate.labels import clusters, retrieval
 from topoi.evaluate.links import (
     LinkKFold,
     cosine_scores,
@@ -17,17 +19,24 @@ from topoi.evaluate.links import (
 from topoi.evaluate.perplexity import Completion, completion, completion_perplexity, left_to_right
 from topoi.evaluate.selection import choose_n_components
 from topoi.evaluate.summary import quality
-from topoi.evaluate.topics import match_topics, stability, topic_diversity
+from topoi.evaluate.topics import (
+    match_topics,
+    rank_biased_diversity,
+    stability,
+    topic_diversity,
+)
 
 __all__ = [
     "Completion",
     "LinkKFold",
     "c_v",
     "choose_n_components",
+    "clusters",
     "completion",
     "completion_perplexity",
     "cosine_scores",
     "hadamard",
+    "intrusion",
     "left_to_right",
     "link_metrics",
     "link_pairs",
@@ -35,7 +44,9 @@ __all__ = [
     "npmi",
     "quality",
     "random_non_links",
+    "rank_biased_diversity",
     "ranking_metrics",
+    "retrieval",
     "split_tokens",
     "stability",
     "svm_scores",

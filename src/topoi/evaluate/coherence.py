@@ -7,49 +7,35 @@ reference never uses scores 0: nothing is known of it. So no score is ever NaN.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from topoi.corpus import Corpus
 from topoi.corpus.checks import check_counts
-from topoi.corpus.corpus import counts_for, unwrapped
+from topoi.evaluate.inputs import counts_for, top_words_of, unwrapped, weights_of
 
-__all__ = ["c_v", "npmi", "top_word_ids", "u_mass"]
-
-
-def top_word_ids(topics: Any, n_words: int) -> list[np.ndarray]:
-    """Word numbers of each topic's top words, from a fitted model, an array (K, W) of weights, or
-    lists of word numbers.
-    """
-    table = getattr(topics, "components_", topics)
-    if isinstance(table, list) and table and np.asarray(table[0]).dtype.kind == "f":
-        table = np.asarray(table)
-    is_array = isinstance(table, np.ndarray) and table.ndim == 2
-    if is_array and (
-        table.dtype.kind == "f" or any(len(np.unique(row)) < len(row) for row in table)
-    ):  # a list names no word twice
-        return [np.argsort(-row, kind="stable")[:n_words] for row in table]
-    if any(isinstance(word, str) for row in table for word in row):
-        raise ValueError(
-            "Topics are lists of words; give word numbers (columns of the reference), topics x"
-            " words weights, or a fitted model."
-        )
-    return [np.asarray(row, dtype=np.int64)[:n_words] for row in table]
+__all__ = ["association", "c_v", "npmi", "u_mass"]
 
 
-def npmi(topics: Any, reference: Any, n_words: int = 10) -> np.ndarray:
+def npmi(
+    topics: Any, reference: Any, n_words: int = 10, *, vocabulary: Sequence[str] | None = None
+) -> np.ndarray:
     """Coherence by normalised pointwise mutual information of a topic's top words.
 
     Parameters
     ----------
-    topics : fitted model, ndarray of shape (n_topics, n_words) or lists of int
-        Topics, as a model, as weights, or as the numbers of their top words.
+    topics : fitted model, ndarray of shape (n_topics, n_words), lists of str or lists of int
+        Topics, as a model, as weights, or as their top words or the numbers of these.
     reference : Corpus or array-like of shape (n_documents, n_words)
-        Documents in which words are looked for together.
+        Documents in which words are looked for together; for lists of words a Corpus that knows
+        its words.
     n_words : int, default=10
         Number of top words of each topic.
+    vocabulary : sequence of str, default=None
+        The word of each column of weights, which do not know their words.
 
     Returns
     -------
@@ -58,30 +44,38 @@ def npmi(topics: Any, reference: Any, n_words: int = 10) -> np.ndarray:
 
     Examples
     --------
+    >>> import topoi
     >>> from topoi.evaluate import npmi
     >>> documents = [[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1]]
     >>> npmi([[0, 1], [0, 2]], documents).round(2).tolist()
     [1.0, -1.0]
+    >>> corpus = topoi.Corpus(documents, ["cat", "dog", "bank", "money"])
+    >>> npmi([["dog", "cat"], ["dog", "bank"], ["dog", "unknown"]], corpus).round(2).tolist()
+    [1.0, -1.0, 0.0]
     """
-    return _per_topic(
-        topics,
-        reference,
-        n_words,
-        lambda together, alone: _mean_of_pairs(_npmi_table(together, alone)),
-    )
+
+    def score(together: np.ndarray, alone: np.ndarray) -> float:
+        return _mean_of_pairs(_npmi_table(together, alone, alone))
+
+    return _per_topic(topics, reference, n_words, score, vocabulary)
 
 
-def u_mass(topics: Any, reference: Any, n_words: int = 10) -> np.ndarray:
+def u_mass(
+    topics: Any, reference: Any, n_words: int = 10, *, vocabulary: Sequence[str] | None = None
+) -> np.ndarray:
     """Coherence by UMass: mean log((D(w, v) + 1) / D(v)) over pairs with v the more probable word.
 
     Parameters
     ----------
-    topics : fitted model, ndarray of shape (n_topics, n_words) or lists of int
-        Topics, as a model, as weights, or as the numbers of their top words.
+    topics : fitted model, ndarray of shape (n_topics, n_words), lists of str or lists of int
+        Topics, as a model, as weights, or as their top words or the numbers of these.
     reference : Corpus or array-like of shape (n_documents, n_words)
-        Documents in which words are looked for together.
+        Documents in which words are looked for together; for lists of words a Corpus that knows
+        its words.
     n_words : int, default=10
         Number of top words of each topic.
+    vocabulary : sequence of str, default=None
+        The word of each column of weights, which do not know their words.
 
     Returns
     -------
@@ -102,20 +96,25 @@ def u_mass(topics: Any, reference: Any, n_words: int = 10) -> np.ndarray:
         )
         return _mean_of_pairs(ratio)
 
-    return _per_topic(topics, reference, n_words, score, proportions=False)
+    return _per_topic(topics, reference, n_words, score, vocabulary, proportions=False)
 
 
-def c_v(topics: Any, reference: Any, n_words: int = 10) -> np.ndarray:
+def c_v(
+    topics: Any, reference: Any, n_words: int = 10, *, vocabulary: Sequence[str] | None = None
+) -> np.ndarray:
     """Coherence by C_V (Roeder et al. 2015) with documents as windows.
 
     Parameters
     ----------
-    topics : fitted model, ndarray of shape (n_topics, n_words) or lists of int
-        Topics, as a model, as weights, or as the numbers of their top words.
+    topics : fitted model, ndarray of shape (n_topics, n_words), lists of str or lists of int
+        Topics, as a model, as weights, or as their top words or the numbers of these.
     reference : Corpus or array-like of shape (n_documents, n_words)
-        Documents in which words are looked for together.
+        Documents in which words are looked for together; for lists of words a Corpus that knows
+        its words.
     n_words : int, default=10
         Number of top words of each topic.
+    vocabulary : sequence of str, default=None
+        The word of each column of weights, which do not know their words.
 
     Returns
     -------
@@ -131,14 +130,21 @@ def c_v(topics: Any, reference: Any, n_words: int = 10) -> np.ndarray:
     """
 
     def score(together: np.ndarray, alone: np.ndarray) -> float:
-        vectors = _npmi_table(together, alone)
+        vectors = _npmi_table(together, alone, alone)
         whole = vectors.sum(axis=0)
         norms = np.linalg.norm(vectors, axis=1) * np.linalg.norm(whole)
         return float(
             np.mean(np.divide(vectors @ whole, norms, out=np.zeros(len(vectors)), where=norms > 0))
         )
 
-    return _per_topic(topics, reference, n_words, score)
+    return _per_topic(topics, reference, n_words, score, vocabulary)
+
+
+def association(present: sparse.csc_array, words: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """(n, m) NPMI of words with other words: columns of (D, W) ones where a document has a word."""
+    first, second = present[:, words], present[:, others]
+    together = (first.T @ second).toarray() / present.shape[0]
+    return _npmi_table(together, first.mean(axis=0), second.mean(axis=0))
 
 
 def _per_topic(
@@ -146,42 +152,64 @@ def _per_topic(
     reference: Any,
     n_words: int,
     score: Callable[[np.ndarray, np.ndarray], float],
+    vocabulary: Sequence[str] | None,
     proportions: bool = True,
 ) -> np.ndarray:
     """score(together, alone) of each topic: (n, n) and (n,) document counts (or proportions) of its
     top words.
     """
-    topics, reference = unwrapped(topics, reference)
-    counts = check_counts(counts_for(topics, reference), name="reference")
+    counts, tops = _columns(*unwrapped(topics, reference), n_words, vocabulary)
     present = sparse.csc_array(counts.astype(bool).astype(np.float64))
     scale = counts.shape[0] if proportions else 1
     out = []
-    table = getattr(topics, "components_", topics)
-    if (
-        isinstance(table, np.ndarray)
-        and table.ndim == 2
-        and table.dtype.kind == "f"
-        and table.shape[1] != counts.shape[1]
-    ):
-        raise ValueError(
-            f"Topics have {table.shape[1]} words, but the reference has {counts.shape[1]}; use one"
-            " vocabulary for both."
-        )
-    for words in top_word_ids(topics, n_words):
-        if len(words) and (words.min() < 0 or words.max() >= counts.shape[1]):
-            raise ValueError(
-                f"A topic has word {words.max()}, but the reference has {counts.shape[1]} words;"
-                " use one vocabulary for both."
-            )
+    for words in tops:
         columns = present[:, words]
         together = (columns.T @ columns).toarray()
         out.append(score(together / scale, together.diagonal() / scale) if len(words) > 1 else 0.0)
     return np.array(out)
 
 
-def _npmi_table(together: np.ndarray, alone: np.ndarray) -> np.ndarray:
-    """(n, n) NPMI of word pairs from proportions of documents."""
-    expected = np.outer(alone, alone)
+def _columns(
+    topics: Any, reference: Any, n_words: int, vocabulary: Sequence[str] | None
+) -> tuple[sparse.csr_array, list[np.ndarray]]:
+    """Counts of the reference, and the top words of each topic as columns of them.
+
+    Words that the reference does not have are in an empty column at its end.
+    """
+    weights, tops = weights_of(topics), top_words_of(topics, n_words)
+    if weights is None and isinstance(reference, Corpus):
+        counts = reference.counts
+    else:
+        counts = check_counts(counts_for(topics, reference, vocabulary), name="reference")
+    size = counts.shape[1]
+    if weights is not None and weights.shape[1] != size:
+        raise ValueError(
+            f"Topics have {weights.shape[1]} words, but the reference has {size}; use one"
+            " vocabulary for both."
+        )
+    if any(words.dtype.kind == "U" for words in tops):
+        if not isinstance(reference, Corpus) or reference.vocabulary is None:
+            raise ValueError(
+                "Topics are lists of words, but the reference does not know its words; give a"
+                " Corpus with a vocabulary, or word numbers (columns of the reference)."
+            )
+        place = {word: column for column, word in enumerate(reference.words)}
+        tops = [np.array([place.get(word, size) for word in words]) for words in tops]
+        return sparse.csr_array(
+            (counts.data, counts.indices, counts.indptr), shape=(counts.shape[0], size + 1)
+        ), tops
+    for words in tops:
+        if len(words) and (words.min() < 0 or words.max() >= size):
+            raise ValueError(
+                f"A topic has word {words.max()}, but the reference has {size} words; use one"
+                " vocabulary for both."
+            )
+    return counts, tops
+
+
+def _npmi_table(together: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """(n, m) NPMI of word pairs from proportions of documents: with both, the one, the other."""
+    expected = np.outer(first, second)
     with np.errstate(divide="ignore", invalid="ignore"):
         table = np.log(together / expected) / -np.log(together)
     table = np.where(together >= 1, 1.0, np.where(together > 0, table, -1.0))

@@ -165,7 +165,7 @@ def hadamard(doc_topic: np.ndarray, pairs: np.ndarray, root: bool = True) -> np.
     >>> hadamard(np.array([[0.25, 0.75], [1, 0]]), np.array([[0, 1]])).tolist()
     [[0.5, 0.0]]
     """
-    product = doc_topic[pairs[:, 0]] * doc_topic[pairs[:, 1]]
+    product: np.ndarray = doc_topic[pairs[:, 0]] * doc_topic[pairs[:, 1]]
     return np.sqrt(product) if root else product
 
 
@@ -200,7 +200,8 @@ def svm_scores(train: np.ndarray, labels: np.ndarray, test: np.ndarray) -> np.nd
     search = GridSearchCV(
         svm, {"linearsvc__C": 2.0 ** np.arange(-5, 11, 3)}, cv=3, scoring="average_precision"
     )
-    return search.fit(train, labels).decision_function(test)
+    scores: np.ndarray = search.fit(train, labels).decision_function(test)
+    return scores
 
 
 def cosine_scores(rows: Any, pairs: np.ndarray) -> np.ndarray:
@@ -230,7 +231,8 @@ def cosine_scores(rows: Any, pairs: np.ndarray) -> np.ndarray:
     else:
         norm = np.linalg.norm(rows, axis=1)
         dot = np.einsum("ik,ik->i", rows[pairs[:, 0]], rows[pairs[:, 1]])
-    return dot / np.maximum(norm[pairs[:, 0]] * norm[pairs[:, 1]], 1e-300)
+    cosines: np.ndarray = dot / np.maximum(norm[pairs[:, 0]] * norm[pairs[:, 1]], 1e-300)
+    return cosines
 
 
 def link_metrics(

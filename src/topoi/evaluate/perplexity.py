@@ -5,18 +5,17 @@ our models and for any others.
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from topoi.choices import RuleName
 from topoi.corpus import Corpus
 from topoi.corpus.checks import check_counts, is_whole
-from topoi.corpus.corpus import counts_for, unwrapped
 from topoi.corpus.splits import split_tokens
+from topoi.evaluate.inputs import counts_for, topics_of, unwrapped
 from topoi.infer import likelihood
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.predict import MAX_SWEEPS, fold_in
@@ -30,13 +29,9 @@ __all__ = [
     "completion_perplexity",
     "left_to_right",
     "split_tokens",
-    "topics_of",
 ]
 
 FOREIGN_PRIOR = 0.01  # prior of topic proportions under topics that come without one
-SMOOTHING = (
-    1e-12  # share of a uniform word distribution mixed into foreign topics, which may hold zeros
-)
 
 
 @dataclass(frozen=True)
@@ -78,6 +73,7 @@ def completion(
     fold_in_rule: RuleName | None = None,
     fold_in_samples: int = 1,
     n_jobs: int | None = None,
+    vocabulary: Sequence[str] | None = None,
     **metadata: Any,
 ) -> Completion:
     """Predict held-out tokens of each document from its other tokens, with topics fixed.
@@ -101,6 +97,9 @@ def completion(
         Number of last samples whose mean "gibbs" takes.
     n_jobs : int, default=None
         Number of threads; `transform` uses the model's own.
+    vocabulary : sequence of str, default=None
+        The word of each column of topics that do not know their words. Documents that do know
+        them are brought to this order. Without it columns are taken as they are, with a warning.
     **metadata
         Passed to the model's `transform`: authors or links. Default: those of a Corpus.
 
@@ -113,7 +112,7 @@ def completion(
     >>> from topoi import datasets
     >>> from topoi.evaluate import completion
     >>> corpus, truth = datasets.make_lda(random_state=0)
-    >>> result = completion(truth.topic_word, corpus)
+    >>> result = completion(truth.topic_word, corpus, vocabulary=corpus.vocabulary)
     >>> result.n_docs
     200
     >>> result.low < result.perplexity < result.high < 100
@@ -128,7 +127,7 @@ def completion(
             f" {MAX_SWEEPS // 2}."
         )
     model, X = unwrapped(model, X)
-    observed, held = split_tokens(counts_for(model, X), held_out, random_state)
+    observed, held = split_tokens(counts_for(model, X, vocabulary), held_out, random_state)
     if not held.nnz:
         raise ValueError(
             "No document has two tokens, so none can be held out. Test on longer documents."
@@ -194,7 +193,7 @@ def completion_perplexity(model: Any, X: Any, **options: Any) -> float:
     >>> from topoi import datasets
     >>> from topoi.evaluate import completion_perplexity
     >>> corpus, truth = datasets.make_lda(random_state=0)
-    >>> bool(completion_perplexity(truth.topic_word, corpus) < 100)
+    >>> bool(completion_perplexity(truth.topic_word, corpus.counts) < 100)
     True
     """
     return completion(model, X, **options).perplexity
@@ -208,6 +207,7 @@ def left_to_right(
     random_state: int = 0,
     doc_topic_prior: Any = None,
     n_jobs: int | None = None,
+    vocabulary: Sequence[str] | None = None,
 ) -> np.ndarray:
     """Log-likelihood of whole documents by the left-to-right algorithm.
 
@@ -227,6 +227,8 @@ def left_to_right(
         Prior of topics. None is the model's own, or 0.01.
     n_jobs : int, default=None
         Number of threads.
+    vocabulary : sequence of str, default=None
+        The word of each column of topics that do not know their words, as in `completion`.
 
     Returns
     -------
@@ -243,7 +245,7 @@ def left_to_right(
     if not isinstance(n_particles, numbers.Integral) or n_particles < 1:
         raise ValueError(f"n_particles is {n_particles!r}; expected a whole number of at least 1.")
     model, X = unwrapped(model, X)
-    counts = check_counts(counts_for(model, X))
+    counts = check_counts(counts_for(model, X, vocabulary))
     repeats = counts.data.astype(np.int64)
     if not is_whole(counts):
         raise ValueError(
@@ -281,33 +283,3 @@ def _prior_of(model: Any, given: Any, n_topics: int) -> np.ndarray:
     ):  # learned from light weights, it may be smaller than a given one
         return np.broadcast_to(np.asarray(own, dtype=np.float64), (n_topics,)).copy()
     return checked_prior("doc_topic_prior", FOREIGN_PRIOR if given is None else given, n_topics)
-
-
-def topics_of(model: Any, n_words: int | None = None) -> np.ndarray:
-    """(K, W) topic-word proportions of a fitted model or an array; rows sum to 1, no zeros.
-
-    n_words: the W that the documents have.
-    """
-    if isinstance(model, BaseEstimator):
-        check_is_fitted(model)
-    given = getattr(model, "topic_word_", None)
-    topics = np.asarray(
-        getattr(model, "components_", model) if given is None else given, dtype=np.float64
-    )
-    if (
-        topics.ndim != 2
-        or not np.isfinite(topics).all()
-        or (topics < 0).any()
-        or not (topics.sum(axis=1) > 0).all()
-    ):
-        raise ValueError(
-            "Topics must be a fitted model or an array (K, W) of nonnegative numbers with something"
-            " in every row."
-        )
-    if n_words is not None and topics.shape[1] != n_words:
-        raise ValueError(
-            f"Topics have {topics.shape[1]} words but the documents have {n_words}; give topics x"
-            " words (not transposed) over the same vocabulary."
-        )
-    proportions = topics / topics.sum(axis=1, keepdims=True)
-    return (1 - SMOOTHING) * proportions + SMOOTHING / topics.shape[1]

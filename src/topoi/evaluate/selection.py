@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -16,6 +16,9 @@ from topoi.corpus.checks import check_counts
 from topoi.evaluate.coherence import npmi
 from topoi.evaluate.perplexity import completion_perplexity
 from topoi.evaluate.topics import mean_stability, topic_diversity
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Choice", "choose_n_components", "recommended"]
 
@@ -29,15 +32,29 @@ class Choice:
     rows : list of dict
         One per number of topics: n_components, perplexity with its standard error, npmi, diversity
         and stability.
-    best : int
-        The recommended number of topics.
+    best : int or None
+        The recommended number of topics; None if the numbers tried were too small to tell.
     reason : str
         Why, in a sentence.
     """
 
     rows: list[dict[str, float]]
-    best: int
+    best: int | None
     reason: str
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The rows by number of topics, and which one is recommended."""
+        import pandas as pd
+
+        table = pd.DataFrame(self.rows).set_index("n_components")
+        return table.assign(recommended=table.index == self.best)
+
+    def __str__(self) -> str:
+        return f"{self.table.round(3).to_string()}\n{self.reason}"
+
+    def _repr_html_(self) -> str:
+        return f"{self.table.round(3).to_html()}<p>{self.reason}</p>"
 
 
 def choose_n_components(
@@ -54,7 +71,8 @@ def choose_n_components(
 
     Models are fitted on part of the documents and measured on the rest. Recommended is the smallest
     number whose held-out perplexity exceeds the lowest by no more than one standard error (over
-    seeds) of their difference. Coherence, diversity and stability are listed too, since no
+    seeds) of their difference. If that is the largest number tried, the range was too small, and
+    none is recommended. Coherence, diversity and stability are listed too, since no
     single measure decides; `reason` says when the most stable or the most coherent number is
     another.
 
@@ -78,14 +96,18 @@ def choose_n_components(
     Returns
     -------
     Choice
+        `best` is the recommended number, `table` has all measures, `reason` says why.
 
     Examples
     --------
     >>> from topoi import LDA, datasets
     >>> from topoi.evaluate import choose_n_components
     >>> corpus, _ = datasets.make_blocks(n_topics=3)
-    >>> choose_n_components(LDA(max_iter=20), corpus, [2, 3], n_seeds=2).best
+    >>> choice = choose_n_components(LDA(max_iter=20), corpus, [2, 3, 6], n_seeds=2)
+    >>> choice.best
     3
+    >>> choice.table["recommended"].tolist()
+    [False, True, False]
     """
     if not len(candidates) or any(k < 1 for k in candidates):
         raise ValueError(
@@ -134,13 +156,21 @@ def recommended(rows: list[dict[str, float]]) -> Choice:
         if row["perplexity"] - lowest["perplexity"]
         <= np.hypot(row["perplexity_se"], lowest["perplexity_se"])
     )
+    if best is rows[-1]:
+        most = int(best["n_components"])
+        reason = (
+            f"No recommendation: of the numbers tried the largest, {most}, has the lowest held-out"
+            f" perplexity ({best['perplexity']:.1f}), so the range was too small; try larger ones,"
+            f" for instance {2 * most} and {4 * most}."
+        )
+        return Choice(rows, None, reason)
     reason = (
         f"{best['n_components']} topics: the fewest whose held-out perplexity"
         f" ({best['perplexity']:.1f}) is within one standard error of the lowest"
         f" ({lowest['perplexity']:.1f} at {lowest['n_components']})."
     )
-    if best is rows[-1]:
-        reason += " That is the largest number tried; try larger ones, too."
+    if best is rows[0] and best["n_components"] > 2:
+        reason += " That is the smallest number tried; fewer may do as well."
     return Choice(rows, int(best["n_components"]), reason + _other_views(rows, best))
 
 

@@ -1,16 +1,71 @@
-"""All measures of a model at once."""
+"""All measures of a model at once, and what they mean in a few words."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from topoi.corpus import Corpus
+from topoi.corpus.membership import Membership
 from topoi.evaluate.coherence import npmi
+from topoi.evaluate.inputs import proportions_of
+from topoi.evaluate.labels import clusters, retrieval
 from topoi.evaluate.perplexity import completion
-from topoi.evaluate.topics import topic_diversity
+from topoi.evaluate.topics import rank_biased_diversity, topic_diversity
 
-__all__ = ["quality"]
+__all__ = ["MEASURES", "Measure", "quality"]
+
+FOUND = (5, 10)  # most similar documents whose labels are compared
+
+
+class Measure(NamedTuple):
+    """How a number of `quality` is shown; `shown` and `meaning` are filled in with all of them."""
+
+    title: str
+    shown: str
+    meaning: str
+
+
+# In the order in which people see them. Coherence comes last: it says least (docs/guide.md).
+MEASURES = {
+    "perplexity": Measure(
+        "held-out perplexity",
+        "{perplexity:.1f}",
+        "95 % interval {perplexity_low:.1f} to {perplexity_high:.1f}; lower is better",
+    ),
+    "label_found": Measure(
+        "likeliest label right", "{label_found:.1%}", "of {labeled_documents} labeled documents"
+    ),
+    "harmonic_purity": Measure(
+        "labels and main topics: F1",
+        "{harmonic_purity:.2f}",
+        "of each label with its best topic; purity {purity:.2f}, inverse {inverse_purity:.2f}",
+    ),
+    "nmi": Measure("NMI", "{nmi:.2f}", "of labels and main topics, from 0 to 1; V-measure"),
+    "ami": Measure("AMI", "{ami:.2f}", "the same above chance: 0 for random topics"),
+    "ari": Measure("ARI", "{ari:.2f}", "pairs of documents together in both, above chance"),
+    "accuracy": Measure(
+        "labels from proportions",
+        "{accuracy:.1%}",
+        "right by a classifier, cross-validated; always the commonest label: {majority:.1%}",
+    ),
+    "p@5": Measure("P@5", "{p@5:.1%}", "of the 5 most similar documents have the same label"),
+    "p@10": Measure("P@10", "{p@10:.1%}", "of the 10 most similar; of random ones {by_chance:.1%}"),
+    "diversity": Measure(
+        "diversity", "{diversity:.2f}", "share of different words among the topics' top words"
+    ),
+    "rank_biased_diversity": Measure(
+        "rank-biased diversity",
+        "{rank_biased_diversity:.2f}",
+        "how different the topics' first words are: 0 the same, 1 all different",
+    ),
+    "npmi": Measure(
+        "coherence (NPMI)",
+        "{npmi:.3f}",
+        "top words together in these documents: -1 never, 1 always; people often disagree",
+    ),
+}
 
 
 def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
@@ -29,9 +84,10 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
     -------
     dict of str to float
         "documents", "held_out_tokens"; "perplexity", "perplexity_low" and "perplexity_high" of
-        `completion`; "npmi", the mean coherence of topics in X; "diversity". For labeled models and
-        a Corpus with labels also "labeled_documents" and "label_found", how often the likeliest
-        label is right.
+        `completion`; "diversity" and "rank_biased_diversity"; "npmi", the mean coherence of topics
+        in X. For a Corpus with at most one label per document also the measures of `clusters` and
+        `retrieval`. For labeled models and a Corpus with labels also "labeled_documents" and
+        "label_found", how often the likeliest label is right.
 
     Examples
     --------
@@ -43,7 +99,8 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
     ['documents', 'held_out_tokens', 'perplexity']
     """
     found = completion(model, X, random_state=random_state)
-    answer = {
+    labels = getattr(X, "labels", None)
+    return {
         "documents": (
             X.n_docs if hasattr(X, "n_docs") else len(X) if isinstance(X, list) else X.shape[0]
         ),
@@ -51,14 +108,34 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
         "perplexity": found.perplexity,
         "perplexity_low": found.low,
         "perplexity_high": found.high,
-        "npmi": float(np.mean(npmi(model, X))),
-        "diversity": topic_diversity(model),
+        **_of_topics(model, X),
+        **(_of_labels(model, X, labels) if labels is not None else {}),
     }
-    labels = getattr(X, "labels", None)
-    if labels is not None and hasattr(model, "classes_"):
+
+
+def _of_topics(model: Any, X: Any) -> dict[str, float]:
+    several = len(model.components_) > 1
+    return {
+        "diversity": topic_diversity(model),
+        **({"rank_biased_diversity": rank_biased_diversity(model)} if several else {}),
+        "npmi": float(np.mean(npmi(model, X))),
+    }
+
+
+def _of_labels(model: Any, corpus: Corpus, labels: Membership) -> dict[str, float]:
+    """What labels tell about topics, and labeled models about labels."""
+    answer: dict[str, float] = {}
+    n_labels = labels.counts()
+    if n_labels.max(initial=0) == 1 and len(np.unique(labels.matrix.indices)) > 1:
+        proportions = proportions_of(model, corpus)
+        answer |= clusters(proportions, labels)
+        at = tuple(n for n in FOUND if n < n_labels.sum())
+        answer |= retrieval(proportions, labels, at=at) if at else {}
+        answer["labeled_documents"] = answer.pop("documents")
+    if hasattr(model, "classes_"):
         judged = [
             (guess[0], truth)
-            for guess, truth in zip(model.most_likely(X), labels, strict=True)
+            for guess, truth in zip(model.most_likely(corpus), labels, strict=True)
             if len(truth)
         ]
         answer |= {

@@ -9,13 +9,19 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
 from topoi.corpus import Corpus
-from topoi.evaluate.coherence import top_word_ids
-from topoi.evaluate.perplexity import topics_of
+from topoi.evaluate.inputs import top_words_of, topics_of
 
-__all__ = ["match_topics", "mean_stability", "stability", "topic_diversity"]
+__all__ = [
+    "match_topics",
+    "mean_stability",
+    "rank_biased_diversity",
+    "stability",
+    "topic_diversity",
+]
 
 
 def topic_diversity(topics: Any, n_words: int = 25) -> float:
@@ -23,8 +29,8 @@ def topic_diversity(topics: Any, n_words: int = 25) -> float:
 
     Parameters
     ----------
-    topics : fitted model, ndarray of shape (n_topics, n_words) or lists of int
-        Topics, as a model, as weights, or as the numbers of their top words.
+    topics : fitted model, ndarray of shape (n_topics, n_words), lists of str or lists of int
+        Topics, as a model, as weights, or as their top words or the numbers of these.
     n_words : int, default=25
         Number of top words of each topic.
 
@@ -39,8 +45,56 @@ def topic_diversity(topics: Any, n_words: int = 25) -> float:
     >>> topic_diversity([[0, 1], [1, 2]])
     0.75
     """
-    words = np.concatenate(top_word_ids(topics, n_words))
+    words = np.concatenate(top_words_of(topics, n_words))
     return len(np.unique(words)) / len(words)
+
+
+def rank_biased_diversity(topics: Any, n_words: int = 10, *, p: float = 0.9) -> float:
+    """How different the rankings of words are: 1 minus the mean rank-biased overlap of two topics.
+
+    The first words of topics count more than later ones, which people hardly see.
+
+    Parameters
+    ----------
+    topics : fitted model, ndarray of shape (n_topics, n_words), lists of str or lists of int
+        Topics, as a model, as weights, or as their top words or the numbers of these.
+    n_words : int, default=10
+        Number of top words of each topic; lists of words are cut to the shortest.
+    p : float, default=0.9
+        How much later words count, from above 0 to below 1: a word p times as much as the word
+        before it.
+
+    Returns
+    -------
+    float
+        1 when no two topics share a word, 0 when all have the same words in the same order. The
+        overlap is extrapolated behind the last word (Webber, Moffat and Zobel 2010, eq. 32).
+
+    Examples
+    --------
+    >>> from topoi.evaluate import rank_biased_diversity
+    >>> round(rank_biased_diversity([["cat", "dog"], ["cat", "bank"]]), 3)
+    0.45
+    >>> round(rank_biased_diversity([["dog", "cat"], ["bank", "cat"]]), 3)
+    0.55
+    """
+    if not 0 < p < 1:
+        raise ValueError(f"p is {p!r}; expected a number above 0 and below 1.")
+    tops = top_words_of(topics, n_words)
+    length = min(map(len, tops), default=0)
+    if len(tops) < 2 or not length:
+        raise ValueError("Rank-biased diversity compares topics; give at least two, with words.")
+    words = np.unique([row[:length] for row in tops], return_inverse=True)[1]
+    words = words.reshape(len(tops), length)
+    overlap = np.zeros((len(tops), len(tops)))  # of the words up to a depth
+    weighted = np.zeros_like(overlap)
+    for depth in range(1, length + 1):
+        ones, starts = np.ones(len(tops) * depth), np.arange(len(tops) + 1) * depth
+        has = sparse.csr_array((ones, words[:, :depth].ravel(), starts))
+        overlap = (has @ has.T).toarray()
+        weighted += (1 - p) / p * p**depth * overlap / depth
+    weighted += p**length * overlap / length
+    return float(1 - weighted[np.triu_indices(len(tops), 1)].mean())
 
 
 def match_topics(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -105,7 +159,10 @@ def stability(models: Sequence[Any]) -> np.ndarray:
         raise ValueError(
             "Stability compares models; give at least two, fitted with different seeds."
         )
-    return np.mean([match_topics(models[0], other)[1] for other in models[1:]], axis=0)
+    cosines: np.ndarray = np.mean(
+        [match_topics(models[0], other)[1] for other in models[1:]], axis=0
+    )
+    return cosines
 
 
 def mean_stability(models: Sequence[Any]) -> float:

@@ -100,7 +100,8 @@ def author_similarity(author_topic: np.ndarray, author: int) -> np.ndarray:
     [1.0, 0.0]
     """
     roots = np.sqrt(author_topic)
-    return 1 - np.linalg.norm(roots - roots[author], axis=1) / np.sqrt(2)
+    similarity: np.ndarray = 1 - np.linalg.norm(roots - roots[author], axis=1) / np.sqrt(2)
+    return similarity
 
 
 def word_columns(
@@ -189,4 +190,5 @@ def softmax(scores: np.ndarray) -> np.ndarray:
     [0.5, 0.5]
     """
     odds = np.exp(scores - scores.max())
-    return odds / odds.sum()
+    shares: np.ndarray = odds / odds.sum()
+    return shares

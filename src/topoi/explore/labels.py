@@ -30,8 +30,9 @@ def label_proportions(doc_topic: np.ndarray, seen: np.ndarray) -> np.ndarray:
     >>> label_proportions(np.array([[0.25, 0.25, 0.5]]), np.array([True, True])).tolist()
     [[0.5, 0.5]]
     """
-    proportions = doc_topic[:, : len(seen)] * seen
-    return proportions / proportions.sum(axis=1, keepdims=True)
+    among_labels = doc_topic[:, : len(seen)] * seen
+    proportions: np.ndarray = among_labels / among_labels.sum(axis=1, keepdims=True)
+    return proportions
 
 
 def chosen_labels(proportions: np.ndarray, threshold: float) -> np.ndarray:
@@ -53,7 +54,8 @@ def chosen_labels(proportions: np.ndarray, threshold: float) -> np.ndarray:
     >>> chosen_labels(np.array([[0.6, 0.3, 0.1]]), 0.5).tolist()
     [[True, True, False]]
     """
-    return proportions >= threshold * proportions.max(axis=1, keepdims=True)
+    chosen: np.ndarray = proportions >= threshold * proportions.max(axis=1, keepdims=True)
+    return chosen
 
 
 def likeliest_labels(proportions: np.ndarray, classes: np.ndarray, n: int) -> list[list[Any]]:

@@ -58,4 +58,6 @@ def pair_scores(first: np.ndarray, second: np.ndarray, joint: np.ndarray) -> np.
     >>> pair_scores(np.eye(2), np.eye(2)[::-1], joint).round(3).tolist()
     [0.25, 0.25]
     """
-    return np.einsum("ik,ik->i", link_roots(first, joint)[1], link_roots(second, joint)[0])
+    passed_on, held = link_roots(first, joint)[1], link_roots(second, joint)[0]
+    scores: np.ndarray = np.einsum("ik,ik->i", passed_on, held)
+    return scores

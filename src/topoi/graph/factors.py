@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
+from topoi.choices import AuthorPrior, LinkFactor
 from topoi.corpus import Membership
 from topoi.corpus.links import adjacency, symmetric
 from topoi.corpus.metadata import label_membership, membership
@@ -95,7 +96,7 @@ class Authors:
     """
 
     authors: Any
-    prior: str = "uniform"
+    prior: AuthorPrior = "uniform"
     names: np.ndarray | None = None
     base: np.ndarray | None = None
 
@@ -165,7 +166,7 @@ class Links:
 
     links: Any
     weight: Any = 0.15
-    factor: str = "learned"
+    factor: LinkFactor = "learned"
     directed: bool = False
     known: np.ndarray | None = None
     eta: np.ndarray | None = None
@@ -223,7 +224,8 @@ class Links:
         28). Documents with many topics blur it.
         """
         counts = doc_topic * doc_weight[:, None]
-        return counts.T @ (self.adjacency @ counts) + TINY
+        table: np.ndarray = counts.T @ (self.adjacency @ counts) + TINY
+        return table
 
     def _learned_table(self, doc_topic: np.ndarray, joint: np.ndarray | None) -> np.ndarray:
         """(K, K) expected links between topics: one EM step per sweep of a mixture in which each
@@ -242,7 +244,8 @@ class Links:
             (1 / np.maximum(odds, TINY), self.adjacency.indices, self.adjacency.indptr),
             shape=self.adjacency.shape,
         )
-        return lift * (doc_topic.T @ (each @ doc_topic)) + 1e-6
+        table: np.ndarray = lift * (doc_topic.T @ (each @ doc_topic)) + 1e-6
+        return table
 
 
 def canonical_factor(factor: Factor, n_docs: int) -> Factor:
@@ -289,7 +292,8 @@ def _among_classes(factor: Labels, n_docs: int) -> Membership:
 
 def linked_topics(joint: np.ndarray) -> np.ndarray:
     """(K, K) eta, rows sum to 1, from how often topics meet over a link (A10)."""
-    return joint / joint.sum(axis=1, keepdims=True)
+    eta: np.ndarray = joint / joint.sum(axis=1, keepdims=True)
+    return eta
 
 
 def make_plan(factors: Sequence[Any], n_topics: int) -> Plan:

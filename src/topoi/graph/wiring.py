@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from topoi.graph.arrays import GraphArrays
 from topoi.graph.fields import Field, LearningField
 from topoi.graph.plan import Plan, is_private_matrix
-from topoi.infer.arrays import GraphArrays
 from topoi.tuning import current
 
 __all__ = ["LANES", "Graph", "build_graph", "n_blocks", "padded_width"]
@@ -134,7 +134,8 @@ def n_blocks(n_edges: int) -> int:
     """
     tuning = current()
     side = max(np.sqrt(n_edges / tuning.edges_per_cell), 1.0)
-    return min(2 ** round(np.log2(side)), tuning.max_blocks)
+    power = round(float(np.log2(side)))
+    return min(int(2**power), tuning.max_blocks)
 
 
 def build_graph(

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from topoi.graph.arrays import GraphArrays
 from topoi.infer import kernels
-from topoi.infer.arrays import FreshParams, GraphArrays, Messages
+from topoi.infer.arrays import FreshParams, Messages
 from topoi.infer.blocks import make_blocks
 from topoi.infer.rules import Rule
 from topoi.infer.state import State

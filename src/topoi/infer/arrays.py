@@ -1,48 +1,29 @@
-"""The arrays and numbers that the kernels work on, in named bundles."""
+"""The arrays and numbers that kernels work on, by name; those of a graph are in graph/arrays.py."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-__all__ = ["ActiveSet", "Fields", "FreshParams", "GraphArrays", "Messages", "SweepParams", "Tables"]
+import numpy as np
 
-
-class GraphArrays(NamedTuple):
-    """Who talks to whom: the read-only arrays of a `Graph`.
-
-    D documents, E edges, V visits, I (document, owner) pairs.
-
-    A *visit* is the run of a document's edges inside one cell of the grid.
-    """
-
-    cell_visit: Any  # (cells + 1,) visits of each cell
-    visit_doc: Any  # (V,) document of each visit
-    visit_edge: Any  # (V + 1,) edges of each visit
-    visit_message: Any  # (V,) where the messages of each visit start in `mu`
-    edge_word: Any  # (E,)
-    edge_x: Any  # (E,) count or weight of each edge
-    edge_id: Any  # (E,) number of each edge in document order: the key of its random numbers
-    slot_ptr: Any  # (D + 1,) owners of each document, as rows of `theta`
-    slots: Any  # (I,)
-    topic_ptr: Any  # (D + 1,) allowed topics of each document; an empty list allows all
-    topics: Any
+__all__ = ["ActiveSet", "Fields", "FreshParams", "Messages", "SweepParams", "Tables"]
 
 
 class Tables(NamedTuple):
     """Counts, all derived from messages: what owners, words and topics hold."""
 
-    theta: Any  # (slots, K) float32
-    phi: Any  # (W, K) float32
-    totals: Any  # (K,) float64
-    owner_mass: Any  # (I,) float32: mass of each owner in each of its documents
+    theta: np.ndarray  # (slots, K) float32
+    phi: np.ndarray  # (W, K) float32
+    totals: np.ndarray  # (K,) float64
+    owner_mass: np.ndarray  # (I,) float32: mass of each owner in each of its documents
 
 
 class SweepParams(NamedTuple):
     """The numbers of one sweep: priors, and what the rule and the schedule ask for."""
 
-    alpha: Any  # (K,) float32, 0 for padding topics
+    alpha: np.ndarray  # (K,) float32, 0 for padding topics
     beta: float
-    word_prior: Any  # (K,) float32: beta for every topic (alpha where words are visited)
+    word_prior: np.ndarray  # (K,) float32: beta for every topic (alpha where words are visited)
     beta_sum: float  # W * beta
     owner_prior: (
         float  # pseudo-count of each owner in its documents; 0 = owners are equally likely (A8)
@@ -77,8 +58,8 @@ class Fields(NamedTuple):
     say it replaces.
     """
 
-    message: Any  # (D, K) float32, or (1, 1) when no document has a field
-    weight: Any  # (D,) float32
+    message: np.ndarray  # (D, K) float32, or (1, 1) when no document has a field
+    weight: np.ndarray  # (D,) float32
 
 
 class ActiveSet(NamedTuple):
@@ -86,18 +67,17 @@ class ActiveSet(NamedTuple):
     when they were last looked at.
     """
 
-    docs: Any  # (D,) bool
-    topics: Any  # (D, S) int32, ascending
-    moved: Any  # (slots, K) float32: sum over edges of x |mu_new - mu_old|
+    docs: np.ndarray  # (D,) bool
+    topics: np.ndarray  # (D, S) int32, ascending
+    moved: np.ndarray  # (slots, K) float32: sum over edges of x |mu_new - mu_old|
 
 
 class Messages(NamedTuple):
     """What moves: messages, and what a sweep leaves behind for the schedule."""
 
-    mu: Any  # flat float32 messages; empty for Gibbs
-    z: Any  # (E,) int32 drawn (owner, topic) of each token; empty for the others
-    order: Any  # (V,) visits in the order in which their cell takes them
-    residual: Any  # (V,) float64: sum over edges and topics of x |mu_new - mu_old|
-    change: (
-        Any  # (document blocks, K) float64: what each cell changed in the totals during this stage
-    )
+    mu: np.ndarray  # flat float32 messages; empty for Gibbs
+    z: np.ndarray  # (E,) int32 drawn (owner, topic) of each token; empty for the others
+    order: np.ndarray  # (V,) visits in the order in which their cell takes them
+    residual: np.ndarray  # (V,) float64: sum over edges and topics of x |mu_new - mu_old|
+    # (document blocks, K) float64: what each cell changed in the totals during this stage
+    change: np.ndarray

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from topoi.graph.arrays import GraphArrays
 from topoi.graph.wiring import Graph
-from topoi.infer.arrays import GraphArrays
 from topoi.infer.memory import allocate
 
 __all__ = ["Blocks", "make_blocks"]

@@ -11,8 +11,8 @@ import numpy as np
 from topoi.graph.fields import LearnedField, LearningField
 from topoi.graph.wiring import Graph
 from topoi.infer.arrays import ActiveSet, Fields, Messages, Tables
-from topoi.infer.history import HISTORY, columns, records
-from topoi.infer.monitor import Monitor, Record
+from topoi.infer.history import HISTORY, Record, columns, records
+from topoi.infer.monitor import Monitor
 from topoi.infer.priors import MOST_PRIOR
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule

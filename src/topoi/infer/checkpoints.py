@@ -230,7 +230,7 @@ def warn_of_finished(path: Any, done: str, stacklevel: int = 8) -> None:
 
 def fingerprint(model: Any, plan: Plan, start: np.ndarray | None) -> str:
     """A digest of everything that decides the bits of a run."""
-    from topoi import __version__
+    from topoi.version import __version__
 
     fixed = {
         key: value

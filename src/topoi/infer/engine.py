@@ -142,13 +142,6 @@ def _pass_messages(state: State, rule: Rule, schedule: Schedule, pool: ThreadPoo
     if state.active_set is not None:
         _pass_active(state, rule, pool)
         return
-    kernel = (
-        kernels.gibbs_stage
-        if rule.draws
-        else kernels.sweep_stage
-        if graph.max_owners == 1
-        else kernels.joint_stage
-    )
     read, params = rule.seen(
         state.tables,
         state.params(
@@ -162,8 +155,15 @@ def _pass_messages(state: State, rule: Rule, schedule: Schedule, pool: ThreadPoo
         if graph.transposed is None
         else Fields(state.fields.message, np.zeros(graph.n_words, np.float32))
     )
+    kernel, lists = (
+        (kernels.gibbs_stage, ())
+        if rule.draws
+        else (kernels.sweep_stage, (arrays.lists,))
+        if graph.max_owners == 1
+        else (kernels.joint_stage, (arrays.lists,))
+    )
     for stage in range(graph.n_word_blocks):
-        pool.each(kernel, arrays, read, write, state.messages, fields, params, stage)
+        pool.each(kernel, arrays, *lists, read, write, state.messages, fields, params, stage)
         if schedule.in_place:
             state.merge_stage()
     if not schedule.in_place:

@@ -1,17 +1,33 @@
-"""The history of a run as the columns of a file, and back."""
+"""The history of a run: a record for each sweep; as the columns of a file, and back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from topoi.infer.monitor import Record
 from topoi.storage.schema import LARGEST, Array
 
-__all__ = ["HISTORY", "columns", "records"]
+__all__ = ["HISTORY", "Callback", "Record", "columns", "records"]
+
+
+@dataclass(frozen=True)
+class Record:
+    """One sweep. perplexity is None in sweeps that were not measured."""
+
+    sweep: int
+    seconds: float
+    # mean change of a message, weighted by tokens: 0 (converged) to 2; of topic proportions while
+    # messages are not stored
+    residual: float
+    perplexity: float | None
+    schedule: str = ""  # how the sweep was made: what "auto" chose
+
+
+# of the state, or of the model in mini-batches; a true answer stops the run
+Callback = Callable[[Any, Record], object]
 
 HISTORY = {  # of a run, one column per field of Record; a perplexity of -1 was not measured
     "int": Array("i8", ("H",), 1, 2**53),

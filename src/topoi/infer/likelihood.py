@@ -11,6 +11,7 @@ from topoi.infer.threads import ThreadPool
 
 __all__ = [
     "digamma",
+    "document_fit",
     "document_log_likelihood",
     "expected_digamma_gain",
     "left_to_right",
@@ -128,3 +129,18 @@ def document_log_likelihood(
 
     share(0, 1) if pool is None else pool.each(share)
     return out
+
+
+def document_fit(
+    counts: sparse.csr_array,
+    doc_topic: np.ndarray,
+    topic_word: np.ndarray,
+    pool: ThreadPool | None = None,
+) -> np.ndarray:
+    """(D,) gain of each document's log-likelihood over the frequencies of words in all documents,
+    per token of the document and of an average one: a few typical words alone are no good fit.
+    """
+    tokens, frequency = counts.sum(axis=1), np.maximum(counts.sum(axis=0), 1e-300)
+    by_frequency = counts @ np.log(frequency / frequency.sum())
+    gain = document_log_likelihood(counts, doc_topic, topic_word, pool) - by_frequency
+    return gain / np.maximum(tokens + tokens.mean(), 1e-300)

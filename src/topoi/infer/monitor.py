@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
+from topoi.infer.history import Callback, Record
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.progress import Progress
 from topoi.infer.threads import ThreadPool
@@ -17,22 +18,9 @@ from topoi.infer.threads import ThreadPool
 if TYPE_CHECKING:
     from topoi.infer.state import State
 
-__all__ = ["PRIOR_TOLERANCE", "Monitor", "Record"]
+__all__ = ["PRIOR_TOLERANCE", "Monitor"]
 
 PRIOR_TOLERANCE = 0.01  # learned priors that move less than this share of themselves are converged
-
-
-@dataclass(frozen=True)
-class Record:
-    """One sweep. perplexity is None in sweeps that were not measured."""
-
-    sweep: int
-    seconds: float
-    # mean change of a message, weighted by tokens: 0 (converged) to 2; of topic proportions while
-    # messages are not stored
-    residual: float
-    perplexity: float | None
-    schedule: str = ""  # how the sweep was made: what "auto" chose
 
 
 class Monitor:
@@ -53,7 +41,7 @@ class Monitor:
         every: int = 5,
         paper_rule: bool = False,
         max_iter: int = 0,
-        callbacks: Sequence[Callable[[Any, Record], Any]] = (),
+        callbacks: Sequence[Callback] = (),
         progress: bool = False,
         phase: str = "",
     ) -> None:

@@ -5,7 +5,8 @@ Documents do not influence each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
@@ -14,7 +15,9 @@ from topoi.graph.factors import Documents, Factor, Words, make_plan
 from topoi.graph.plan import Plan
 from topoi.graph.wiring import build_graph, padded_width
 from topoi.infer import afresh
-from topoi.infer.monitor import Monitor, Record
+from topoi.infer.edge_messages import edge_messages
+from topoi.infer.history import Record
+from topoi.infer.monitor import Monitor
 from topoi.infer.recipe import Prior, Settings, make_recipe
 from topoi.infer.rules import Rule
 from topoi.infer.session import first_state, pass_messages
@@ -22,7 +25,14 @@ from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
 from topoi.tuning import current
 
-__all__ = ["MAX_SWEEPS", "fold_in", "fold_in_state", "prediction_plan"]
+__all__ = [
+    "MAX_SWEEPS",
+    "fold_in",
+    "fold_in_messages",
+    "fold_in_state",
+    "prediction_plan",
+    "takes_chunks",
+]
 
 MAX_SWEEPS = 200
 TINY = 1e-30  # prior of words under fixed topics: only keeps 0 / 0 away
@@ -46,21 +56,63 @@ def fold_in(
     what each word says under the prior, so the result is a function of the document alone (a Gibbs
     rule draws, keyed by `seed` and place, and averages the last `samples` sweeps).
     """
+    plan = prediction_plan(weights, topic_word, [Documents()])
     out = np.empty((weights.shape[0], len(alpha)))
-    n_edges = weights.sum(axis=1) if rule.tokens else np.diff(weights.indptr)
-    edges = np.cumsum(n_edges) * 4 * padded_width(len(alpha))
-    first = 0
-    while first < weights.shape[0]:
-        done = edges[first - 1] if first else 0
-        last = max(first + 1, int(np.searchsorted(edges, done + current().chunk_bytes)))
+    for rows in chunks(plan, rule):
         drawn = Average(max_iter - samples)
-        plan = prediction_plan(weights[first:last], topic_word, [Documents()])
         state = fold_in_state(
-            plan, alpha, rule, pool=pool, seed=seed + first, max_iter=max_iter, callbacks=[drawn]
+            documents_of(plan, rows),
+            alpha,
+            rule,
+            pool=pool,
+            seed=seed + rows.start,
+            max_iter=max_iter,
+            callbacks=[drawn],
         )
-        out[first:last] = drawn.mean() if rule.draws else state.doc_topic()
-        first = last
+        out[rows] = drawn.mean() if rule.draws else state.doc_topic()
     return out
+
+
+def fold_in_messages(
+    plan: Plan, alpha: np.ndarray, rule: Rule, *, pool: ThreadPool
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """Messages of new documents under fixed topics, some documents at a time.
+
+    Yields rows of `plan.counts`, and (edges, K) the messages of their entries in document order,
+    summed over owners.
+    """
+    for rows in chunks(plan, rule):
+        state = fold_in_state(documents_of(plan, rows), alpha, rule, pool=pool)
+        yield rows, edge_messages(state)
+
+
+def takes_chunks(plan: Plan) -> bool:
+    """Whether documents do not hear from each other, so that each can be inferred alone."""
+    return plan.is_private and not plan.fields
+
+
+def chunks(plan: Plan, rule: Rule) -> Iterator[slice]:
+    """Documents whose messages are held at a time: all, if they hear from each other."""
+    counts = plan.counts
+    if not takes_chunks(plan):
+        yield slice(0, counts.shape[0])
+        return
+    n_edges = counts.sum(axis=1) if rule.tokens else np.diff(counts.indptr)
+    size = np.cumsum(n_edges) * 4 * padded_width(plan.n_topics)
+    first = 0
+    while first < counts.shape[0]:
+        done = size[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(size, done + current().chunk_bytes)))
+        yield slice(first, last)
+        first = last
+
+
+def documents_of(plan: Plan, rows: slice) -> Plan:
+    """The plan of some documents, which `chunks` named."""
+    if rows == slice(0, plan.counts.shape[0]):
+        return plan
+    topics = None if plan.topics is None else plan.topics[rows]
+    return replace(plan, counts=plan.counts[rows], owners=None, topics=topics)
 
 
 def prediction_plan(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from topoi.infer.monitor import Record
+    from topoi.infer.history import Record
 
 __all__ = ["Progress"]
 

@@ -6,17 +6,18 @@ same seed gives the same bits everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from topoi.choices import SCHEDULES
+from topoi.choices import SCHEDULES, ScheduleName
 from topoi.graph.plan import PlanFacts
 from topoi.graph.wiring import padded_width
 from topoi.infer import schedules
+from topoi.infer.history import Callback
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
 from topoi.tuning import Tuning, current
@@ -49,15 +50,16 @@ class Settings:
     """What a model asks of a run."""
 
     rule: Rule
-    schedule: str = "auto"
+    schedule: ScheduleName = "auto"
     doc_topic_prior: Prior = LEARNED
     topic_word_prior: Prior = LEARNED
-    init: str = "hard"  # "hard", "soft", or "warm": from `word_topic`
+    init: str = "hard"  # "hard", "soft", "warm": from `word_topic`, or "given": from `messages`
     word_topic: np.ndarray | None = None  # (W, K) columns sum to 1
+    messages: np.ndarray | None = None  # (nonzeros of the counts, K) rows sum to 1
     max_iter: int = UNLIMITED
     seed: int = 0
     n_jobs: int | None = None
-    callbacks: Sequence[Callable[[Any, Any], Any]] = ()
+    callbacks: Sequence[Callback] = ()
     verbose: bool = False
 
 
@@ -123,7 +125,9 @@ def chosen_schedule(
     It needs no priors, so that too large a run is refused before anything is allocated.
     """
     tuning = tuning or current()
-    name, K = _chosen(facts, settings, tuning), facts.n_topics
+    name, K = settings.schedule, facts.n_topics
+    if name == "auto" and not _warms_up(facts, settings, tuning):
+        name = _without_warm_up(settings.rule)
     _refuse(name, settings.rule)
     _refuse_plan(name, settings.rule, facts)
     many = tuning.lists_above < K or facts.most_edges * padded_width(K) > tuning.most_messages
@@ -148,20 +152,14 @@ def is_relaxed(rule: Rule) -> bool:
 # -------------------------------------------------------------------------------------- decisions
 
 
-def _chosen(facts: PlanFacts, settings: Settings, tuning: Tuning) -> str:
-    """The schedule that is followed: "auto" takes warm-up sweeps, or is another one."""
-    if settings.schedule == "auto" and not _warms_up(facts, settings, tuning):
-        return _without_warm_up(settings.rule)
-    return settings.schedule
-
-
 def _warms_up(facts: PlanFacts, settings: Settings, tuning: Tuning) -> bool:
     """Whether a run may take warm-up sweeps: they need many edges of documents that own themselves
-    and may use all topics, and no fitted model to start from.
+    and may use all topics, and neither a fitted model nor
+    messages to start from.
     """
     return (
         is_relaxed(settings.rule)
-        and settings.init != "warm"
+        and settings.init not in ("warm", "given")
         and facts.plain
         and facts.n_edges >= tuning.warm_up_from
     )
@@ -191,10 +189,8 @@ def _fresh_rounds(name: str, facts: PlanFacts, settings: Settings, tuning: Tunin
 
     Short documents gain from many; long ones lose a little with each (docs/lab-notes.md).
     """
-    ends_afresh = name == "incremental" or (
-        settings.schedule == "auto" and is_relaxed(settings.rule)
-    )
-    if not (ends_afresh and facts.private):
+    by_auto = settings.schedule == "auto" and is_relaxed(settings.rule)
+    if not facts.private or not (by_auto or name == "incremental"):
         return 0
     tokens = facts.weight / facts.token / max(facts.n_docs, 1)
     by_length = max(round(tuning.fresh_tokens / max(tokens, 1.0)), 1)

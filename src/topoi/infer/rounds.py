@@ -24,11 +24,10 @@ __all__ = ["facts_of_all", "fit_shards", "shared_pace"]
 
 
 def shared_pace(schedule: Schedule, n_shards: int) -> Schedule:
-    """The schedule of several shards: without haste.
+    """The schedule of several shards: without over-relaxation.
 
-    Over-relaxed shards that do not hear each other answer to the same fault together, and swing for
-    ever; and without stored messages they would together take more out of a word's row than it
-    holds.
+    Shards that correct the same error between synchronisations overshoot together and oscillate;
+    and without stored messages they would together take more out of a word's row than it holds.
     """
     if n_shards == 1:
         return schedule
@@ -98,7 +97,7 @@ def _merged_topics(
 
 
 class Rounds:
-    """`engine.run` over shards that have begun."""
+    """`engine.run` over shards that have begun: the same loop, with what it changes elsewhere."""
 
     def __init__(
         self,
@@ -124,15 +123,14 @@ class Rounds:
         self._merge(counted)
         after = 0 if self.learner is None else self.learner.after
         self.monitor.follow(self.schedule.full_every, max(len(self.schedule.warm_up), after))
-        rounds = self.schedule.fresh_rounds
         while self.done < (self.end or self.max_iter):
-            if self.end is None and self.done >= self.max_iter - rounds:
+            if self.end is None and self.done >= self.max_iter - self.schedule.fresh_rounds:
                 self.end = self.max_iter
             self._sweep()
             if self._look():
-                if self.monitor.stopped or not rounds:
+                if self.monitor.stopped:
                     break
-                self.end = min(self.done + rounds, self.max_iter)
+                self.end = min(self.done + self.schedule.fresh_rounds, self.max_iter)
         phi = self._merge(everywhere(self.shards, "rebuild"))
         return Fitted(
             components=components(phi[:, : len(self.alpha)], self.beta),

@@ -17,6 +17,7 @@ from topoi.corpus.splits import hold_out
 from topoi.graph.fields import LearnedField
 from topoi.graph.plan import Plan
 from topoi.graph.wiring import Graph, build_graph
+from topoi.infer.edge_messages import entries_within, start_from_messages
 from topoi.infer.engine import run
 from topoi.infer.monitor import Monitor
 from topoi.infer.overcomplete import overcomplete_topics, some_documents
@@ -132,6 +133,8 @@ def _learn_field_weights(
         topic_word_prior=Prior(np.array([recipe.beta]), settings.topic_word_prior.learn),
     )
     observed, held = hold_out(plan.counts, settings.seed)
+    if settings.messages is not None:
+        asked = replace(asked, messages=settings.messages[entries_within(plan.counts, observed)])
     plan = replace(plan, counts=observed)
     graph = build_graph(plan, seed=settings.seed, tokens=settings.rule.tokens)
     learners: list[Learner] = [*prior_learners(settings), FieldWeightLearner(held)]
@@ -182,21 +185,24 @@ def first_state(
     *,
     learned: Sequence[LearnedField] | None = None,
 ) -> State:
-    """First messages, from merged topics where the recipe says so."""
+    """First messages: those that are given, or from merged topics where the recipe says so."""
     rule, init, word_topic = settings.rule, settings.init, settings.word_topic
     if recipe.overcomplete:
         some = some_documents(graph.counts, recipe.overcomplete_edges, settings.seed)
         init = "warm"
         word_topic = overcomplete_topics(some, recipe, rule, seed=settings.seed, pool=pool)
-    return State.start(
+    state = State.start(
         graph,
         rule,
         recipe.alpha,
         recipe.beta,
         seed=settings.seed,
         pool=pool,
-        init=init,
+        init="hard" if settings.messages is not None else init,
         word_topic=word_topic,
         stored=rule.stored and recipe.schedule.stores,
         learned=learned,
     )
+    if settings.messages is not None:
+        start_from_messages(state, settings.messages, rule, pool)
+    return state

@@ -5,6 +5,7 @@ Messages, the tables counted from them, and the priors.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,10 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
+from topoi.graph.arrays import GraphArrays
 from topoi.graph.fields import LearnedField
 from topoi.graph.wiring import Graph
 from topoi.infer import kernels
-from topoi.infer.arrays import ActiveSet, Fields, GraphArrays, Messages, SweepParams, Tables
+from topoi.infer.arrays import ActiveSet, Fields, Messages, SweepParams, Tables
 from topoi.infer.blocks import Blocks
 from topoi.infer.memory import allocate, pad_topics, release
 from topoi.infer.proportions import Proportions
@@ -127,6 +129,7 @@ class State(Proportions):
                 pool.each(
                     kernels.stateless_start_stage,
                     graph.arrays,
+                    graph.arrays.lists,
                     state.tables,
                     params,
                     source,
@@ -161,6 +164,7 @@ class State(Proportions):
             pool.each(
                 kernels.recall_stage,
                 self.graph.arrays,
+                self.graph.arrays.lists,
                 self.tables,
                 self.messages,
                 params,
@@ -262,6 +266,11 @@ class State(Proportions):
             )
         return tables._replace(totals=tables.phi.sum(axis=0, dtype=np.float64))
 
+    @property
+    def _count_kernel(self) -> Callable[..., None]:
+        alone = self.graph.max_owners == 1 and not len(self.messages.z)
+        return kernels.count_stage if alone else kernels.count_joint_stage
+
     def rebuild(self, rule: Rule, pool: ThreadPool) -> None:
         """Count all messages anew: removes the rounding of many small differences."""
         if not self.stored:
@@ -270,7 +279,7 @@ class State(Proportions):
         tables = blank_tables(self.graph, self.word_base, self.tables)
         arrays, faced, params = self.oriented(tables, self.params(rule, in_place=False))
         for stage in range(self.graph.n_word_blocks):
-            pool.each(kernels.count_stage, arrays, faced, self.messages, params, stage)
+            pool.each(self._count_kernel, arrays, arrays.lists, faced, self.messages, params, stage)
         self.tables = self.finished(tables)
 
     def word_counts(self, rule: Rule, pool: ThreadPool) -> np.ndarray:
@@ -284,8 +293,9 @@ class State(Proportions):
         )
         for stage in range(self.graph.n_word_blocks):
             pool.each(
-                kernels.count_stage,
+                self._count_kernel,
                 self.graph.arrays,
+                self.graph.arrays.lists,
                 tables,
                 self.messages,
                 self.params(rule, in_place=False),

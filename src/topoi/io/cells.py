@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -11,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from topoi.corpus.checks import refuse_masked
+from topoi.corpus.dates import EXPECTED_DATES, canonical_date
 from topoi.io.lines import composed
 
 __all__ = ["as_date", "as_id", "as_list", "as_names", "as_text", "missing"]
-
-MIDNIGHT = re.compile(r"[ T]00:00:00(\.0+)?$")
 
 
 def missing(value: Any) -> bool:
@@ -68,13 +66,11 @@ def as_id(value: Any, where: str, first_with: dict[str, str]) -> str:
 
 
 def as_date(value: Any, where: str) -> str:
-    """The date as text.
-
-    Text stays as it is; a time at midnight is only a date, and 1848.0 is a year.
-    """
-    if missing(value):
-        return ""
-    return value if isinstance(value, str) else MIDNIGHT.sub("", _plain(value, where))
+    """The date in its one form; refused where it is not one."""
+    made = canonical_date(value)
+    if made is None:
+        raise ValueError(f"{where}: {str(value)[:40]!r} is not a date; {EXPECTED_DATES}")
+    return made
 
 
 def as_names(value: Any, separator: str, where: str) -> list[str]:

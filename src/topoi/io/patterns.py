@@ -142,5 +142,5 @@ def _member(kind: Any, value: Any, character: str) -> bool:
     if kind is ops.LITERAL:
         return chr(value) == character
     if kind is ops.RANGE:
-        return value[0] <= ord(character) <= value[1]
+        return bool(value[0] <= ord(character) <= value[1])
     return kind is ops.CATEGORY and re.match(CATEGORIES[value], character) is not None

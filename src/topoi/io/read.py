@@ -2,13 +2,13 @@
 
 scikit-learn's CountVectorizer counts the words.
 
-Texts are read one at a time and never held all at once; what is kept of them is counts, names,
-authors, labels, links and dates.
+Texts are read one at a time and held only with `keep_text`; what is kept besides is counts, names,
+authors, labels, links, dates and groups.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +21,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from topoi.corpus import Corpus
 from topoi.io import cells, formats
 from topoi.io.formats.checks import enough_memory, naming
+from topoi.io.gathering import GROUP, Gathering, cell_value, corpus_fields
 from topoi.io.lines import Tell, existing, read_words
 from topoi.io.links import with_links
 from topoi.io.rows import Rows, rows_in_memory
@@ -29,12 +30,6 @@ from topoi.io.vectorize import make_vectorizer
 
 __all__ = ["read"]
 
-FIELDS = {
-    "id": "doc_names",
-    "date": "dates",
-    "authors": "authors",
-    "labels": "labels",
-}  # of a Corpus
 NO_WORDS = (
     "empty vocabulary",
     "After pruning",
@@ -51,6 +46,8 @@ def read(
     labels: str | Sequence[Any] | None = None,
     links: str | Path | Sequence[Any] | None = None,
     date: str | Sequence[Any] | None = None,
+    groups: Sequence[str] | Mapping[str, Sequence[Any]] | None = None,
+    keep_text: bool = False,
     vectorizer: CountVectorizer | None = None,
     vocabulary: Sequence[str] | str | Path | None = None,
     form: str | None = None,
@@ -79,7 +76,14 @@ def read(
         Several may be in a cell: a list, a JSON list, or separated by `separator`. Links name ids
         of documents; they may also stand in a file of pairs.
     date : str or sequence, optional
-        The `dates` of the corpus.
+        The `dates` of the corpus. Refused if there is anything that is not a date, such as
+        2020-03-05, 2020-03, 2020, or a timestamp (`topoi.corpus.dates`).
+    groups : sequence of str or mapping of str to sequence, optional
+        Further columns to keep, such as the source: their names, or one value per document by name.
+        Several may be in a cell, as with labels.
+    keep_text : bool, default=False
+        Whether the corpus keeps the texts. A model fitted on it keeps them too, compressed in its
+        file, and can show its documents.
     vectorizer : CountVectorizer, optional
         See `make_vectorizer`. One that is fitted, as model.vectorizer_ is, is used as it stands.
     vocabulary : sequence of str, str or Path, optional
@@ -110,7 +114,14 @@ def read(
     """
     name, given = (
         "This",
-        {"text": text, "id": id, "authors": authors, "labels": labels, "date": date},
+        {
+            "text": text,
+            "id": id,
+            "authors": authors,
+            "labels": labels,
+            "date": date,
+            **_wanted_groups(groups),
+        },
     )
     if isinstance(source, str | Path):
         path = existing(source)
@@ -130,13 +141,15 @@ def read(
     with naming(Path(name)) if name != "This" else nullcontext():
         corpus = _counts_of(source, vocabulary, layer)
     if corpus is not None:
+        if keep_text:
+            raise ValueError(f"{name} holds counts, which have no text; leave keep_text out.")
         return with_links(
             _beside_counts(corpus, name, given, getattr(source, "obs", None), separator),
             links,
             name,
         )
     rows = source if isinstance(source, Rows) else rows_in_memory(source, tell)
-    gathering = _Gathering(rows, {**given, "links": links}, separator)
+    gathering = Gathering(rows, {**given, "links": links}, separator, keep_text)
     vectorizer = vectorizer if vectorizer is not None else make_vectorizer(vocabulary=vocabulary)
     if not hasattr(vectorizer, "vocabulary") and not hasattr(vectorizer, "vocabulary_"):
         raise TypeError(
@@ -148,6 +161,15 @@ def read(
         words, beside = vectorizer.get_feature_names_out(), gathering.columns()
         corpus = Corpus(counts, words, vectorizer=vectorizer, **beside)
     return with_links(corpus, gathering.links, name)
+
+
+def _wanted_groups(groups: Any) -> dict[str, Any]:
+    """What is wanted of each group: the name of a column, or its values."""
+    if isinstance(groups, Mapping) or hasattr(groups, "columns"):
+        return {f"{GROUP}{name}": values for name, values in groups.items()}
+    return {
+        f"{GROUP}{name}": name for name in ([groups] if isinstance(groups, str) else groups or ())
+    }
 
 
 def _counts_of(source: Any, vocabulary: Any, layer: str | None) -> Corpus | None:
@@ -162,7 +184,7 @@ def _counts_of(source: Any, vocabulary: Any, layer: str | None) -> Corpus | None
         corpus = Corpus(source)
     else:
         return source if isinstance(source, Corpus) else None
-    words = read_words(Path(vocabulary)) if isinstance(vocabulary, str | Path) else vocabulary
+    words: Any = read_words(Path(vocabulary)) if isinstance(vocabulary, str | Path) else vocabulary
     return corpus if words is None else replace(corpus, vocabulary=words)
 
 
@@ -179,13 +201,16 @@ def _beside_counts(
             " the names of columns out, give a value per document (in Python), or give a table of"
             " texts."
         )
-    values = {
-        FIELDS[what]: (
-            _column_of(obs, what, value, name, separator) if isinstance(value, str) else value
-        )
+    values: dict[str, Any] = {
+        what: _column_of(obs, what, value, name, separator) if isinstance(value, str) else value
         for what, value in given.items()
     }
-    return replace(corpus, **values) if values else corpus
+    if "date" in values:
+        values["date"] = [
+            cells.as_date(value, f"Document {i}")
+            for i, value in enumerate(cells.as_list(values["date"]))
+        ]
+    return replace(corpus, **corpus_fields(values)) if values else corpus
 
 
 def _column_of(obs: Any, what: str, column: str, name: str, separator: str) -> list[Any]:
@@ -195,74 +220,12 @@ def _column_of(obs: Any, what: str, column: str, name: str, separator: str) -> l
     )  # refuses one that is not there
     first_with: dict[str, str] = {}
     return [
-        _cell(what, value, f"Document {i}", separator, first_with)
+        cell_value(what, value, f"Document {i}", separator, first_with)
         for i, value in enumerate(cells.as_list(obs[column]))
     ]
 
 
-def _cell(what: str, value: Any, where: str, separator: str, first_with: dict[str, str]) -> Any:
-    """A cell as the id, the date, or the list of names that it holds.
-
-    first_with: where each id stands.
-    """
-    if what == "id":
-        return cells.as_id(value, where, first_with)
-    return (
-        cells.as_date(value, where) if what == "date" else cells.as_names(value, separator, where)
-    )
-
-
-class _Gathering:
-    """Walks the rows once: hands out texts, keeps the rest."""
-
-    def __init__(self, rows: Rows, wanted: dict[str, Any], separator: str) -> None:
-        self.rows, self.separator = rows, separator
-        if "id" in rows.columns and rows.ids_are_certain and wanted["id"] is None:
-            wanted["id"] = "id"
-        self.links: Any = None
-        if _is_file_of_links(wanted["links"], rows.columns):
-            self.links = Path(wanted.pop("links"))
-        self.text = rows.column("text", wanted.pop("text"))
-        self.beside: dict[str, list[Any]] = {}
-        self.take = {
-            what: self._taker(what, given) for what, given in wanted.items() if given is not None
-        }
-        self.kept: dict[str, list[Any]] = {what: [] for what in self.take}
-        if "links" in self.kept:
-            self.links = self.kept["links"]
-
-    def _taker(self, what: str, given: Any) -> Callable[[int, Mapping[str, Any]], Any]:
-        """How to get a value of a row: from a column, or from a list beside the rows."""
-        if isinstance(given, str):
-            column = self.rows.column(what, given)
-            return lambda i, row: row.get(column)
-        values = self.beside[what] = cells.as_list(given)
-        return lambda i, row: values[i] if i < len(values) else None
-
-    def texts(self) -> Iterator[str]:
-        first_with: dict[str, str] = {}
-        i = -1
-        for i, (where, row) in enumerate(self.rows):
-            for what, take in self.take.items():
-                self.kept[what].append(_cell(what, take(i, row), where, self.separator, first_with))
-            yield cells.as_text(row, self.text, where)
-        for what, values in self.beside.items():
-            if len(values) != i + 1:
-                raise ValueError(
-                    f"{what} has {len(values)} values for {i + 1} documents; give one per document."
-                )
-
-    def columns(self) -> dict[str, Any]:
-        return {FIELDS[what]: values for what, values in self.kept.items() if what in FIELDS}
-
-
-def _is_file_of_links(links: Any, columns: Sequence[str]) -> bool:
-    return isinstance(links, Path) or (
-        isinstance(links, str) and links not in columns and Path(links).is_file()
-    )
-
-
-def _count(vectorizer: CountVectorizer, gathering: _Gathering, name: str) -> Any:
+def _count(vectorizer: CountVectorizer, gathering: Gathering, name: str) -> Any:
     """Documents x words of the texts; the vectoriser learns its vocabulary from them unless it has
     one.
     """

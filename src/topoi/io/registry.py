@@ -106,7 +106,7 @@ def _built_in(name: str, suffixes: tuple[str, ...], **more: Any) -> Format:
     return Format(name, suffixes, _in(name, f"read_{name}"), _in(name, f"write_{name}"), **more)
 
 
-_ALL = frozenset({"authors", "links", "labels", "doc_names", "dates"})
+_ALL = frozenset({"authors", "links", "labels", "doc_names", "dates", "groups", "texts"})
 _KNOWN: dict[str, Format] = {
     made.name: made
     for made in (

@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from topoi.io.lines import composed, read_words
 
-__all__ = ["make_vectorizer", "vectorizer_from", "vectorizer_settings"]
+__all__ = ["make_vectorizer", "vectorizer_from", "vectorizer_of", "vectorizer_settings"]
 
 TOKEN = r"(?u)\b[^\W\d_]\w+\b"  # two characters or more, the first one a letter
 CONTRACTIONS = (
@@ -87,6 +87,20 @@ def _stop_list(name: str) -> list[str]:
             " word on each line, or 'english'."
         )
     return read_words(Path(name))
+
+
+def vectorizer_of(model: Any) -> CountVectorizer:
+    """What turns texts into counts of a fitted model's words: its own vectoriser or, if it was
+    fitted on counts, one with the usual settings.
+    """
+    if model.vectorizer_ is not None:
+        return model.vectorizer_
+    if model.vocabulary_ is None:
+        raise ValueError(
+            "The model was fitted on counts without words, so it cannot read texts; give counts"
+            " with the same columns."
+        )
+    return make_vectorizer(stop_words=None, vocabulary=[str(word) for word in model.vocabulary_])
 
 
 def vectorizer_settings(vectorizer: CountVectorizer) -> dict[str, Any]:

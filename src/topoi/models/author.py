@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.choices import AuthorPrior, ScheduleName, WeightingName
-from topoi.graph.factors import Authors, Documents
+from topoi.corpus import Corpus
+from topoi.graph.factors import Authors, Documents, Factor
 from topoi.models.author_questions import AuthorQuestions
 from topoi.models.inputs import author_members
 from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
@@ -64,6 +66,8 @@ class AuthorTopicModel(AuthorQuestions):
     init : {"hard", "soft"}, fitted model or array-like, default="hard"
         How messages start. "hard": a random topic each (with "auto": topics merged from more).
         "soft": random proportions. A model or its topics x words array: from these topics.
+        Messages of X, (n_nonzeros, n_components) as `messages` gives them, or the topic of each
+        nonzero: from these.
     weighting : {"count", "tf", "tfidf", "log"}, default="count"
         Weights that messages carry. Perplexity is always that of raw counts.
     evaluate_every : int, default=5
@@ -109,6 +113,9 @@ class AuthorTopicModel(AuthorQuestions):
         The word of each column, if known.
     vectorizer_ : CountVectorizer or None
         What made counts of the training texts, if known.
+    documents_ : TrainingDocuments or None
+        What is known about the training documents: names, dates, lengths, authors, labels, groups,
+        and texts if they were kept. None after `partial_fit`.
     doc_names_ : ndarray of shape (n_documents,) or None
         Names of the training documents, if known.
     n_features_in_ : int
@@ -158,7 +165,7 @@ class AuthorTopicModel(AuthorQuestions):
         y: Any = None,
         *,
         authors: Any = None,
-        checkpoint: Any = None,
+        checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
     ) -> AuthorTopicModel:
         """Learn topics and authors.
@@ -195,6 +202,7 @@ class AuthorTopicModel(AuthorQuestions):
         named = len(self.author_names_)
         self.author_counts_ = state.owner_counts()[:named].astype(np.float64)
         self.author_topic_ = state.owner_topic()[:named]
+        self._know(authors=members)
         return self
 
     def transform(
@@ -228,14 +236,25 @@ class AuthorTopicModel(AuthorQuestions):
         """
         check_is_fitted(self)
         corpus = self._corpus(X, reset=False)
-        weights = self.weighting_(corpus.counts)
+        factors = self._prediction_factors(
+            corpus, authors, author_prior=author_prior, known_authors=known_authors
+        )
+        return self._proportions(corpus, factors)
+
+    def _prediction_factors(
+        self,
+        corpus: Corpus,
+        authors: Any = None,
+        *,
+        author_prior: AuthorPrior | None = None,
+        known_authors: bool = True,
+    ) -> list[Factor]:
         names = self.author_names_ if known_authors and len(self.author_names_) else None
         members = author_members(authors, corpus, names)
         if members is None:
-            return self._fold_in(weights).astype(self._dtype)
+            return [Documents()]
         base = self.author_counts_ if names is not None else None
-        owners = Authors(members, author_prior or self.author_prior, base=base)
-        return self._fold_in_state(weights, [owners]).doc_topic().astype(self._dtype)
+        return [Authors(members, author_prior or self.author_prior, base=base)]
 
     def score(self, X: Any, y: Any = None, *, authors: Any = None, **metadata: Any) -> float:
         """Mean log-likelihood per token of X, with topic proportions from `transform`; higher is

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,26 +16,33 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
-from topoi.graph.factors import Factor, Words, make_plan
+from topoi.corpus.documents import TrainingDocuments
+from topoi.graph.factors import Documents, Factor, Words, make_plan
 from topoi.graph.plan import Plan
 from topoi.graph.weighting import fit_weighting
 from topoi.infer import session
-from topoi.infer.likelihood import document_log_likelihood
+from topoi.infer.likelihood import document_fit, document_log_likelihood
 from topoi.infer.monitor import Monitor
-from topoi.infer.predict import fold_in, fold_in_state, prediction_plan
+from topoi.infer.predict import (
+    fold_in,
+    fold_in_messages,
+    fold_in_state,
+    prediction_plan,
+    takes_chunks,
+)
 from topoi.infer.recipe import chosen_schedule
 from topoi.infer.rules import Rule, make_prediction_rule
 from topoi.infer.session import Fitted
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
 from topoi.models.inputs import read_documents
+from topoi.models.labelling import Labelling
 from topoi.models.parameters import Parameters
 from topoi.models.preflight import (
     refuse_fractions,
     refuse_too_large,
     warn_of_heavy_weights,
 )
-from topoi.models.topics import Topics
 
 if TYPE_CHECKING:
     from topoi.infer.checkpoints import Checkpoint, FinishedRun
@@ -41,7 +50,7 @@ if TYPE_CHECKING:
 __all__ = ["TopicModelBase"]
 
 
-class TopicModelBase(Topics, Parameters):
+class TopicModelBase(Labelling, Parameters):
     """A topic model as a scikit-learn transformer.
 
     A subclass is a list of factors and the questions one can ask of it. Questions that all models
@@ -57,7 +66,7 @@ class TopicModelBase(Topics, Parameters):
         counts: sparse.csr_array,
         factors: Sequence[Factor],
         n_topics: int,
-        checkpoint: Any,
+        checkpoint: str | Path | None,
         every: int,
     ) -> State:
         """Compile words and `factors`, pass messages until the stop rule holds, and keep what was
@@ -73,10 +82,10 @@ class TopicModelBase(Topics, Parameters):
         counts: sparse.csr_array,
         factors: Sequence[Words | Factor],
         n_topics: int,
-        checkpoint: Any,
+        checkpoint: str | Path | None,
         every: int,
     ) -> State:
-        settings = self._settings(n_topics, counts.shape[1])
+        settings = self._settings(n_topics, counts.shape[1], n_edges=counts.nnz)
         plan = make_plan(factors, n_topics)
         if settings.rule.tokens:
             refuse_fractions(plan.counts, self.rule)
@@ -84,9 +93,11 @@ class TopicModelBase(Topics, Parameters):
         refuse_too_large(plan, settings.rule, schedule, lists=lists)
         warn_of_heavy_weights(plan, settings.rule)
         settings = self._with_priors(settings, n_topics)
-        with open_checkpoint(checkpoint, every, self, plan, settings.word_topic) as saves:
+        start = settings.word_topic if settings.messages is None else settings.messages
+        with open_checkpoint(checkpoint, every, self, plan, start) as saves:
             fitted, state = session.fit(plan, settings, lambda: self._monitor(counts), saves)
             self._keep(fitted)
+            self._keep_fit(counts)
             if saves is not None and fitted.finished:
                 self._finished_run = saves.finish()
         return state
@@ -99,6 +110,16 @@ class TopicModelBase(Topics, Parameters):
         self.n_iter_ = fitted.n_iter
         self.history_ = fitted.history
         self.converged_ = fitted.converged
+
+    def _keep_fit(self, counts: sparse.csr_array) -> None:
+        """How well the topics of each training document explain its words."""
+        with ThreadPool(self.n_jobs) as pool:
+            self._know(fit=document_fit(counts, self.doc_topic_, self.topic_word_, pool))
+
+    def _know(self, **about: Any) -> None:
+        """Add to what is known about the training documents."""
+        assert self.documents_ is not None, "a fit has documents"
+        self.documents_ = replace(self.documents_, **about)
 
     def _keep_topics(self, components: np.ndarray, alpha: np.ndarray, beta: float) -> None:
         self.components_ = components.astype(self._dtype, copy=False)
@@ -126,9 +147,7 @@ class TopicModelBase(Topics, Parameters):
             names = getattr(self, "feature_names_in_", None)
             self.vocabulary_ = corpus.vocabulary if corpus.vocabulary is not None else names
             self.vectorizer_ = corpus.vectorizer
-            self.doc_names_ = (
-                None if corpus.doc_names is None else np.array(corpus.doc_names, dtype=str)
-            )
+            self.documents_ = TrainingDocuments.of(corpus)
             self._topic_names: dict[int, str] = {}
             self._finished_run = None
         return corpus
@@ -151,7 +170,7 @@ class TopicModelBase(Topics, Parameters):
         X: Any,
         y: Any = None,
         *,
-        checkpoint: Any = None,
+        checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
         **metadata: Any,
     ) -> np.ndarray:
@@ -179,7 +198,33 @@ class TopicModelBase(Topics, Parameters):
             Rows sum to 1.
         """
         check_is_fitted(self)
-        return self._fold_in(self.weighting_(self._counts(X, reset=False))).astype(self._dtype)
+        corpus = self._corpus(X, reset=False)
+        return self._proportions(corpus, self._prediction_factors(corpus))
+
+    def _prediction_factors(self, corpus: Corpus) -> list[Factor]:
+        """The factors beside words of documents to predict. Models that hear more of a document
+        than its words take it as more arguments.
+        """
+        return [Documents()]
+
+    def _proportions(self, corpus: Corpus, factors: Sequence[Factor]) -> np.ndarray:
+        """Topic proportions of new documents, from their words and `factors`."""
+        weights = self.weighting_(corpus.counts)
+        alone = all(isinstance(factor, Documents) for factor in factors)
+        found = (
+            self._fold_in(weights) if alone else self._fold_in_state(weights, factors).doc_topic()
+        )
+        return found.astype(self._dtype)
+
+    def _message_parts(self, corpus: Corpus, **metadata: Any) -> Iterator[tuple[slice, np.ndarray]]:
+        """Documents, some at a time, and (nonzeros, K) the messages of their words."""
+        factors = self._prediction_factors(corpus, **metadata)
+        plan = prediction_plan(self.weighting_(corpus.counts), self.topic_word_, factors)
+        rule = self._prediction_rule()
+        if not takes_chunks(plan):
+            refuse_too_large(plan, rule)
+        with ThreadPool(self.n_jobs) as pool:
+            yield from fold_in_messages(plan, self.doc_topic_prior_, rule, pool=pool)
 
     def _fold_in(self, weights: sparse.csr_array) -> np.ndarray:
         with ThreadPool(self.n_jobs) as pool:
@@ -260,7 +305,7 @@ class TopicModelBase(Topics, Parameters):
 
 @contextmanager
 def open_checkpoint(
-    path: Any,
+    path: str | Path | None,
     every: int,
     model: TopicModelBase,
     plan: Plan,

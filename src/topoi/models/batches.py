@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -88,6 +89,7 @@ class BatchModel(TopicModelBase):
             "bound_",
         ):  # they are of an earlier fit
             self.__dict__.pop(name, None)
+        self.documents_ = None
         return self
 
     def _batch_size(self) -> int | None:
@@ -99,7 +101,7 @@ class BatchModel(TopicModelBase):
         return size
 
     def _fit_batches(
-        self, counts: sparse.csr_array, size: int, checkpoint: Any, every: int
+        self, counts: sparse.csr_array, size: int, checkpoint: str | Path | None, every: int
     ) -> Self:
         """Passes over all documents that have words, in batches and in one shuffled order."""
         self.__dict__.pop("components_", None)  # a fit starts afresh
@@ -147,6 +149,7 @@ class BatchModel(TopicModelBase):
                     saves.save_batches(online, done, before, monitor, last=last)
             self._show_topics(online)
             self.doc_topic_ = self._fold_in(self.weighting_(counts)).astype(self._dtype)
+            self._keep_fit(counts)
             self.n_iter_, self.history_ = done // n_batches, monitor.table()
             self.converged_ = monitor.converged
             if saves is not None and (monitor.converged or done >= self.max_iter * n_batches):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,8 @@ class TopicModel(TopicModelBase):
     init : {"hard", "soft"}, fitted model or array-like, default="hard"
         How messages start. "hard": a random topic each (with "auto": topics merged from more).
         "soft": random proportions. A model or its topics x words array: from these topics.
+        Messages of X, (n_nonzeros, n_components) as `messages` gives them, or the topic of each
+        nonzero: from these.
     evaluate_every : int, default=5
         Sweeps between two measurements of training perplexity. 0 or -1 measures none, so that `tol`
         cannot stop the run.
@@ -103,6 +106,9 @@ class TopicModel(TopicModelBase):
         The word of each column, if known.
     vectorizer_ : CountVectorizer or None
         What made counts of the training texts, if known.
+    documents_ : TrainingDocuments or None
+        What is known about the training documents: names, dates, lengths, authors, labels, groups,
+        and texts if they were kept. None after `partial_fit`.
     doc_names_ : ndarray of shape (n_documents,) or None
         Names of the training documents, if known.
     n_features_in_ : int
@@ -147,7 +153,12 @@ class TopicModel(TopicModelBase):
     n_components: int
 
     def fit(
-        self, X: Any = None, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: int = 10,
     ) -> TopicModel:
         """Learn topics of the documents in the factors.
 
@@ -181,6 +192,11 @@ class TopicModel(TopicModelBase):
         )
         self.owner_topic_ = state.owner_topic()
         self.factors_ = [_with_learned(factor, state) for factor in factors]
+        for factor in factors:
+            if isinstance(factor, Authors):
+                self._know(authors=factor.authors)
+            elif isinstance(factor, Labels):
+                self._know(labels=factor.labels)
         return self
 
     def _checked_factors(self) -> list[Any]:
@@ -212,7 +228,7 @@ class TopicModel(TopicModelBase):
         X: Any = None,
         y: Any = None,
         *,
-        checkpoint: Any = None,
+        checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
         **metadata: Any,
     ) -> np.ndarray:

@@ -14,6 +14,7 @@ from topoi.infer.history import columns, records
 from topoi.infer.online import Online
 from topoi.infer.rules import make_rule
 from topoi.io.vectorize import vectorizer_from, vectorizer_settings
+from topoi.models.document_entries import document_parts, documents_of
 from topoi.models.schema import DERIVED, NOT_KEPT, RULE, linked, schema_of
 from topoi.rules import BY_NAME, UpdateRule
 from topoi.storage.schema import plain_text
@@ -47,7 +48,6 @@ def contents(model: Any) -> dict[str, Any]:
     for name in {
         "vocabulary_",
         "feature_names_in_",
-        "doc_names_",
         "author_names_",
         "classes_",
     } & set(schema):
@@ -133,6 +133,7 @@ APART: dict[str, Any] = {
         "names": np.array(list(names.values()), dtype=str),
     },
     "_online": _online_parts,
+    "documents_": document_parts,
     "_sklearn_output_config": dict,
 }
 
@@ -145,8 +146,8 @@ def attributes(model: Any, found: Mapping[str, Any]) -> Any:
             found.get(name) is not None or name in signature(type(model)).parameters
         ):
             setattr(model, name, found[name])
-    for name in ("vocabulary_", "doc_names_"):
-        setattr(model, name, found.get(name))
+    model.vocabulary_ = found.get("vocabulary_")
+    model.documents_ = documents_of(found) if "documents_.tokens" in found else None
     if "rule" in schema:
         model.rule = _rule(found)
     if "doc_topic_prior.numbers" in found:

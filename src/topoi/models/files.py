@@ -1,7 +1,7 @@
 """Model files: one zip of a JSON manifest and plain arrays. Reading one never executes code.
 
-What a file may hold is described in model_schema.py, for writing and for reading alike. A file is
-written whole or not at all (files.py).
+What a file may hold is described in models/schema.py, for writing and for reading alike. A file is
+written whole or not at all (storage/files.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from topoi.storage.schema import decoded, encoded
 
 __all__ = ["FORMAT", "load", "save"]
 
-FORMAT = 2
+FORMAT = 3
 KEYS = {"format", "topoi", "class", "values", "sha256"}  # of the manifest
 MODELS = {
     "AuthorTopicModel": "topoi.models.author",
@@ -38,9 +38,9 @@ def save(model: Any, path: str | Path) -> None:
     path : str or Path
         The file. It is replaced if it exists.
     """
-    from topoi import __version__
     from topoi.models.contents import contents
     from topoi.models.schema import check_together, schema_of
+    from topoi.version import __version__
 
     name = type(model).__name__
     if name not in MODELS or _kind(name) is not type(model):
@@ -65,7 +65,8 @@ def save(model: Any, path: str | Path) -> None:
 
 
 def _kind(name: str) -> type[Any]:
-    return getattr(import_module(MODELS[name]), name)
+    found: type[Any] = getattr(import_module(MODELS[name]), name)
+    return found
 
 
 def load(path: str | Path) -> Any:

@@ -4,6 +4,7 @@ fitted attributes.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from scipy import sparse
@@ -23,13 +24,50 @@ __all__ = [
     "rule_of",
     "seed_of",
     "settings_of",
+    "take_words",
     "with_priors",
+    "without_documents",
+    "words_of",
 ]
+
+WORDS = (  # what a model knows of its input
+    "n_features_in_",
+    "feature_names_in_",
+    "vocabulary_",
+    "vectorizer_",
+    "_dtype",
+    "_topic_names",
+)
 
 
 def read_counts(model: LDA, X: Any, *, first: bool) -> sparse.csr_array:
     """X as counts of the model's words. first: the model takes its words from X."""
     return model._read(X, reset=first).counts
+
+
+def words_of(model: LDA) -> dict[str, Any]:
+    """What a model knows of its input, for `take_words`."""
+    return {name: value for name, value in vars(model).items() if name in WORDS}
+
+
+def take_words(model: LDA, words: dict[str, Any]) -> None:
+    """Give a model what another one knows of its input."""
+    model.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+    model.__dict__.update(words)
+
+
+def without_documents(model: LDA, *, fitted: bool) -> LDA:
+    """A copy without what is large or cannot be sent to another process.
+
+    fitted: whether it keeps its topics.
+    """
+    light = copy(model)
+    light.callbacks, light.init = None, "hard"
+    for name in ("doc_topic_", "documents_", "history_", "_online"):
+        light.__dict__.pop(name, None)
+    if not fitted:
+        light.__dict__.pop("components_", None)
+    return light
 
 
 def rule_of(model: LDA) -> Rule:

@@ -15,12 +15,11 @@ from topoi.corpus.checks import check_counts, refuse_broken
 from topoi.corpus.corpus import canonical_corpus
 from topoi.corpus.links import (
     adjacency,
-    document_name,
     neighbour_pairs,
     neighbours_by_name,
     symmetric,
 )
-from topoi.corpus.metadata import as_csr, is_table, membership, zero_one
+from topoi.corpus.metadata import as_csr, document_name, is_table, membership, zero_one
 from topoi.io.formats.h5ad import is_anndata
 
 __all__ = ["author_members", "both_ways", "links_of_new", "links_of_training", "read_documents"]

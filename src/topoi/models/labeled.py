@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,9 +12,9 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import ClassifierTags
 
 from topoi.choices import ScheduleName, WeightingName
-from topoi.corpus import Membership
+from topoi.corpus import Corpus, Membership
 from topoi.corpus.metadata import is_table, label_membership, one_each
-from topoi.graph.factors import Documents, Factor, Labels
+from topoi.graph.factors import Documents, Factor, Labels, canonical_factor
 from topoi.models.label_questions import LabelQuestions
 from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
 
@@ -65,6 +66,8 @@ class LabeledLDA(LabelQuestions):
     init : {"hard", "soft"}, fitted model or array-like, default="hard"
         How messages start. "hard": a random topic each (with "auto": topics merged from more).
         "soft": random proportions. A model or its topics x words array: from these topics.
+        Messages of X, (n_nonzeros, n_components) as `messages` gives them, or the topic of each
+        nonzero: from these.
     weighting : {"count", "tf", "tfidf", "log"}, default="count"
         Weights that messages carry. Perplexity is always that of raw counts.
     evaluate_every : int, default=5
@@ -106,6 +109,9 @@ class LabeledLDA(LabelQuestions):
         The word of each column, if known.
     vectorizer_ : CountVectorizer or None
         What made counts of the training texts, if known.
+    documents_ : TrainingDocuments or None
+        What is known about the training documents: names, dates, lengths, authors, labels, groups,
+        and texts if they were kept. None after `partial_fit`.
     doc_names_ : ndarray of shape (n_documents,) or None
         Names of the training documents, if known.
     n_features_in_ : int
@@ -152,7 +158,12 @@ class LabeledLDA(LabelQuestions):
     }
 
     def fit(
-        self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: int = 10,
     ) -> LabeledLDA:
         """Learn one topic per label.
 
@@ -174,11 +185,6 @@ class LabeledLDA(LabelQuestions):
         LabeledLDA
             This model.
         """
-        if y is None and getattr(X, "labels", None) is None:
-            raise ValueError(
-                "LabeledLDA requires y to be passed, but the target y is None. Give the labels of"
-                " each document, or use LDA for topics without labels."
-            )
         part = self.threshold
         if not isinstance(part, float | int | np.number) or not 0 < part <= 1:
             raise ValueError(
@@ -192,6 +198,11 @@ class LabeledLDA(LabelQuestions):
                 stacklevel=2,
             )
         labels = corpus.labels if y is None else label_membership(y, corpus.n_docs, "y")
+        if labels is None:
+            raise ValueError(
+                "LabeledLDA requires y to be passed, but the target y is None. Give the labels of"
+                " each document, or use LDA for topics without labels."
+            )
         classes = labels.names
         if not labels.matrix.nnz:
             raise ValueError("y holds no label at all. For topics without labels use LDA.")
@@ -216,7 +227,14 @@ class LabeledLDA(LabelQuestions):
             checkpoint_every,
         )
         self.classes_ = classes
+        self._know(labels=labels)
         return self
+
+    def _prediction_factors(self, corpus: Corpus, labels: Any = None) -> list[Factor]:
+        if labels is None:
+            return [Documents()]
+        factor = Labels(labels, self.background_topics, self.classes_)
+        return [Documents(), canonical_factor(factor, corpus.n_docs)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from topoi.choices import ScheduleName, WeightingName
@@ -54,6 +55,8 @@ class LDA(BatchModel):
     init : {"hard", "soft"}, fitted model or array-like, default="hard"
         How messages start. "hard": a random topic each (with "auto": topics merged from more).
         "soft": random proportions. A model or its topics x words array: from these topics.
+        Messages of X, (n_nonzeros, n_components) as `messages` gives them, or the topic of each
+        nonzero: from these.
     weighting : {"count", "tf", "tfidf", "log"}, default="count"
         Weights that messages carry. Perplexity is always that of raw counts.
     batch_size : int or None, default=None
@@ -106,6 +109,9 @@ class LDA(BatchModel):
         The word of each column, if known.
     vectorizer_ : CountVectorizer or None
         What made counts of the training texts, if known.
+    documents_ : TrainingDocuments or None
+        What is known about the training documents: names, dates, lengths, authors, labels, groups,
+        and texts if they were kept. None after `partial_fit`.
     doc_names_ : ndarray of shape (n_documents,) or None
         Names of the training documents, if known.
     n_features_in_ : int
@@ -150,7 +156,12 @@ class LDA(BatchModel):
         self._store(locals())
 
     def fit(
-        self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: int = 10,
     ) -> LDA:
         """Learn topics.
 

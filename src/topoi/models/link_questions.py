@@ -8,7 +8,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from topoi.corpus.links import document_name, whole_pairs
+from topoi.corpus.links import whole_pairs
+from topoi.corpus.metadata import document_name
 from topoi.explore.authors import best
 from topoi.explore.links import link_roots, pair_scores
 from topoi.models.base import TopicModelBase

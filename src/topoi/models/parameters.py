@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from topoi.choices import RuleName, ScheduleName, WeightingName
-from topoi.infer.monitor import Record
+from topoi.infer.edge_messages import checked_messages
+from topoi.infer.history import Callback
 from topoi.infer.priors import checked_prior
 from topoi.infer.recipe import Prior as RecipePrior
 from topoi.infer.recipe import Settings, named_schedule
@@ -27,7 +28,14 @@ Tolerance = float | Literal["paper"]
 Seed = int | np.random.RandomState | np.random.Generator | None
 RuleLike = RuleName | UpdateRule
 Init: TypeAlias = Literal["hard", "soft"] | BaseEstimator | np.ndarray
-Callback = Callable[[Any, Record], object]  # of the state, or of the model in mini-batches
+
+
+class Start(NamedTuple):
+    """How messages start: fields of `Settings`."""
+
+    init: str
+    word_topic: np.ndarray | None = None
+    messages: np.ndarray | None = None
 
 
 class Parameters(BaseEstimator):
@@ -92,17 +100,21 @@ class Parameters(BaseEstimator):
     def _stops_as_paper(self) -> bool:
         return isinstance(self.tol, str) and self.tol == "paper"
 
-    def _settings(self, n_topics: int, n_words: int, seed: int | None = None) -> Settings:
+    def _settings(
+        self, n_topics: int, n_words: int, seed: int | None = None, n_edges: int | None = None
+    ) -> Settings:
         """What the parameters ask of a run, but for priors: these are as long as there are topics.
 
-        seed: default is one from random_state.
+        seed: default is one from random_state. n_edges: nonzeros of X, if all of it is learned from
+        at once.
         """
-        rule, (init, word_topic) = self._check_parameters(), self._init(n_topics, n_words)
+        rule, start = self._check_parameters(), self._init(n_topics, n_words, n_edges)
         return Settings(
             rule=rule,
             schedule=self.schedule,
-            init=init,
-            word_topic=word_topic,
+            init=start.init,
+            word_topic=start.word_topic,
+            messages=start.messages,
             max_iter=self.max_iter,
             seed=self._seed() if seed is None else seed,
             n_jobs=self.n_jobs,
@@ -147,15 +159,15 @@ class Parameters(BaseEstimator):
             value = 1.0 / n_topics  # scikit-learn's default
         return RecipePrior(checked_prior(name, value, size), False)
 
-    def _init(self, n_topics: int, n_words: int) -> tuple[str, np.ndarray | None]:
-        """How messages start, and (W, K) topic-word proportions if that is from topics."""
+    def _init(self, n_topics: int, n_words: int, n_edges: int | None) -> Start:
+        """How messages start. n_edges: as in `_settings`."""
         if isinstance(self.init, str):
             if self.init not in INITS or self.init == "warm":
                 raise ValueError(
-                    f"init is {self.init!r}; choose 'hard', 'soft', a fitted model or an array of"
-                    " topics x words."
+                    f"init is {self.init!r}; choose 'hard', 'soft', a fitted model, an array of"
+                    " topics x words, or messages of X."
                 )
-            return self.init, None
+            return Start(self.init)
         if isinstance(self.init, BaseEstimator) and not hasattr(self.init, "components_"):
             raise ValueError(
                 "init is a model without components_: it is not fitted (clone resets it). Give a"
@@ -169,9 +181,12 @@ class Parameters(BaseEstimator):
             )
         topics = np.asarray(getattr(self.init, "components_", self.init), dtype=np.float64)
         if topics.shape != (n_topics, n_words):
+            if n_edges is not None and topics.shape in ((n_edges, n_topics), (n_edges,)):
+                return Start("given", messages=checked_messages(topics, n_topics))
+            of_words = "" if n_edges is None else f", or messages of shape {(n_edges, n_topics)}"
             raise ValueError(
                 f"init has topics of shape {topics.shape}; expected {(n_topics, n_words)}: the same"
-                " number of topics and the same vocabulary."
+                f" number of topics and the same vocabulary{of_words}."
             )
         if not (
             np.isfinite(topics).all() and (topics >= 0).all() and (topics.sum(axis=1) > 0).all()
@@ -180,4 +195,4 @@ class Parameters(BaseEstimator):
                 "init must hold nonnegative finite weights, with something in every topic."
             )
         smooth = topics + 1e-6 * topics.mean(axis=1, keepdims=True)
-        return "warm", (smooth / smooth.sum(axis=1, keepdims=True)).T
+        return Start("warm", word_topic=(smooth / smooth.sum(axis=1, keepdims=True)).T)

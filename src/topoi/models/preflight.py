@@ -22,6 +22,7 @@ from topoi.tuning import current
 __all__ = [
     "counted",
     "refuse_fractions",
+    "refuse_large_messages",
     "refuse_light_weights",
     "refuse_too_large",
     "warn_of_heavy_weights",
@@ -161,6 +162,17 @@ def refuse_too_large(
         raise MemoryError(
             f"{plan.n_topics} topics on {edges.sum():,.0f} edges need {need / 2**30:,.1f} GiB, but"
             f" {free / 2**30:,.1f} GiB are free. Use {', or '.join(cures)}."
+        )
+
+
+def refuse_large_messages(n_edges: int, n_topics: int) -> None:
+    """Refuse messages of so many edges before they are asked for, if memory cannot hold them."""
+    need, free = 4.0 * n_edges * n_topics, psutil.virtual_memory().available
+    if need > free:
+        raise MemoryError(
+            f"The messages of {n_edges:,} nonzeros over {n_topics} topics need"
+            f" {need / 2**30:,.1f} GiB, but {free / 2**30:,.1f} GiB are free. Use fewer documents"
+            " at a time, or model.label(X), which keeps the likeliest topic of each word only."
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +12,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.choices import LinkFactor, ScheduleName, WeightingName
-from topoi.graph.factors import Documents, Links, linked_topics
+from topoi.corpus import Corpus
+from topoi.graph.factors import Documents, Factor, Links, linked_topics
 from topoi.graph.fields import LearnedField
 from topoi.models.inputs import both_ways, links_of_new, links_of_training
 from topoi.models.link_questions import LinkQuestions
@@ -69,6 +71,8 @@ class RelationalTopicModel(LinkQuestions):
     init : {"hard", "soft"}, fitted model or array-like, default="hard"
         How messages start. "hard": a random topic each (with "auto": topics merged from more).
         "soft": random proportions. A model or its topics x words array: from these topics.
+        Messages of X, (n_nonzeros, n_components) as `messages` gives them, or the topic of each
+        nonzero: from these.
     weighting : {"count", "tf", "tfidf", "log"}, default="count"
         Weights that messages carry. Perplexity is always that of raw counts.
     evaluate_every : int, default=5
@@ -119,6 +123,9 @@ class RelationalTopicModel(LinkQuestions):
         The word of each column, if known.
     vectorizer_ : CountVectorizer or None
         What made counts of the training texts, if known.
+    documents_ : TrainingDocuments or None
+        What is known about the training documents: names, dates, lengths, authors, labels, groups,
+        and texts if they were kept. None after `partial_fit`.
     doc_names_ : ndarray of shape (n_documents,) or None
         Names of the training documents, if known.
     n_features_in_ : int
@@ -172,7 +179,7 @@ class RelationalTopicModel(LinkQuestions):
         *,
         links: Any = None,
         doc_names: Any = None,
-        checkpoint: Any = None,
+        checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
     ) -> RelationalTopicModel:
         """Learn topics of linked documents.
@@ -219,7 +226,7 @@ class RelationalTopicModel(LinkQuestions):
         self.link_joint_ = joint / joint.sum()
         self.links_ = factor.adjacency
         self.own_topic_ = state.own_topic().astype(self._dtype)
-        self.doc_names_ = None if names is None else np.array(names, dtype=str)
+        self._know(names=None if names is None else np.array(names, dtype=str))
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **metadata: Any) -> np.ndarray:
@@ -259,14 +266,20 @@ class RelationalTopicModel(LinkQuestions):
         """
         check_is_fitted(self)
         corpus = self._corpus(X, reset=False)
-        weights, n_old = self.weighting_(corpus.counts), self.links_.shape[0]
+        factors = self._prediction_factors(corpus, links, doc_names=doc_names)
+        return self._proportions(corpus, factors)
+
+    def _prediction_factors(
+        self, corpus: Corpus, links: Any = None, *, doc_names: Any = None
+    ) -> list[Factor]:
+        n_old = self.links_.shape[0]
         table = (
             None
             if self.link_weight_ == 0
             else links_of_new(links, corpus, n_old, doc_names, self.doc_names_)
         )
         if table is None:
-            return self._fold_in(weights).astype(self._dtype)
+            return [Documents()]
         factor = Links(
             table if self.directed else both_ways(table, n_old),
             self.link_weight_,
@@ -275,4 +288,4 @@ class RelationalTopicModel(LinkQuestions):
             known=self.own_topic_.astype(np.float64),
             eta=self.link_topic_,
         )
-        return self._fold_in_state(weights, [Documents(), factor]).doc_topic().astype(self._dtype)
+        return [Documents(), factor]

@@ -1,7 +1,8 @@
 """What a model file holds: the schema of each model, and what its entries must be together.
 
 Sizes: K topics, W words, D training documents, A authors, C classes, H sweeps of the history, L
-links, N named topics, V words and S stop words of the vectoriser.
+links, N named topics, V words and S stop words of the vectoriser. Entries of training documents are
+in document_entries.py.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ import numpy as np
 from scipy import sparse
 
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
-from topoi.infer.history import HISTORY
-from topoi.infer.monitor import Record
+from topoi.infer.history import HISTORY, Record
 from topoi.infer.priors import LEAST_PRIOR, MOST_PRIOR
 from topoi.io.patterns import is_safe_pattern
 from topoi.io.vectorize import TOKEN
+from topoi.models.document_entries import DOCUMENTS, NAMES, documents_of
 from topoi.rules import BY_NAME, LEAST_RELAXATION, MOST_RELAXATION
 from topoi.storage.archive import Refused
 from topoi.storage.schema import (
@@ -40,7 +41,6 @@ from topoi.storage.schema import (
 
 __all__ = ["DERIVED", "NOT_KEPT", "RULE", "check_together", "linked", "schema_of"]
 
-NAMES = "U b1 i1 i2 i4 i8 u1 u2 u4 u8 f4 f8"
 PRIOR = number(LEAST_PRIOR, MOST_PRIOR, choices=("learn",), optional=True)
 NOT_KEPT = ("callbacks", "n_jobs", "verbose", "_finished_run")  # code, use of the machine, a path
 
@@ -90,7 +90,6 @@ ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
     **{f"history_.{field.name}": HISTORY[str(field.type)] for field in fields(Record)},
     "vocabulary_": Array("U", ("W",), optional=True),
     "feature_names_in_": Array("U", ("W",), optional=True),
-    "doc_names_": Array("U", ("D",), optional=True),
     "_topic_names.topics": Array("i8", ("N",), 0, different=True),
     "_topic_names.names": Array("U", ("N",), different=True),
     "weighting_.kind": choice(*WEIGHTINGS),
@@ -110,6 +109,7 @@ ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
     "vectorizer_.stop_list": Array("U", ("S",), optional=True),
     "vectorizer_.vocabulary": Array("U", ("V",), different=True),
     "_sklearn_output_config.transform": choice("default", "pandas", "polars"),
+    **DOCUMENTS,
 }
 BATCHES: dict[str, Array | Value] = {  # what partial_fit and batch_size have learned so far
     "_online.base": Array("f8", ("W", "K"), -1e-3, LARGEST),
@@ -150,7 +150,15 @@ OWN: dict[str, dict[str, Array | Value]] = {
     },
 }
 MAY_LACK = frozenset(
-    {"history_", "vectorizer_", "_online", "_sklearn_output_config", "doc_topic_prior", "rule"}
+    {
+        "history_",
+        "vectorizer_",
+        "_online",
+        "_sklearn_output_config",
+        "doc_topic_prior",
+        "rule",
+        "documents_",
+    }
 )
 OF_TRAINING = ("doc_topic_", "_n_docs", "converged_", "bound_")  # gone after partial_fit
 DERIVED = ("n_features_in_", "_dtype")  # from components_
@@ -191,10 +199,10 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
     )
     whole_fit = {name for name in OF_TRAINING if name in schema_of(kind).entries}
     there = {name for name in whole_fit if found.get(name) is not None} | (
-        {"history_"} & {name.partition(".")[0] for name in found}
+        {"history_", "documents_"} & {name.partition(".")[0] for name in found}
     )
     demand(
-        there in (set(), {*whole_fit, "history_"}),
+        there in (set(), {*whole_fit, "history_", "documents_"}),
         "some of what a fit leaves is there, and some is missing",
     )
     batches = found.get("_online.batches")
@@ -205,6 +213,7 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
             ascending and sweeps[-1] == found["n_iter_"],
             "n_iter_ is not the last sweep of history_",
         )
+        documents_of(found)
         demand(found["_n_docs"] <= len(found["doc_topic_"]), "_n_docs is more than the documents")
     else:
         demand(

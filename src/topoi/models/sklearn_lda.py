@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -90,6 +91,9 @@ class LatentDirichletAllocation(LDA):
         The word of each column, if known.
     vectorizer_ : CountVectorizer or None
         What made counts of the training texts, if known.
+    documents_ : TrainingDocuments or None
+        What is known about the training documents: names, dates, lengths, authors, labels, groups,
+        and texts if they were kept. None after `partial_fit`.
     doc_names_ : ndarray of shape (n_documents,) or None
         Names of the training documents, if known.
     n_features_in_ : int
@@ -158,7 +162,12 @@ class LatentDirichletAllocation(LDA):
         return monitor
 
     def fit(
-        self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: int = 10,
     ) -> LatentDirichletAllocation:
         """Learn topics, as `LDA.fit` does."""
         super().fit(X, y, checkpoint=checkpoint, checkpoint_every=checkpoint_every)
@@ -182,7 +191,10 @@ class LatentDirichletAllocation(LDA):
     def exp_dirichlet_component_(self) -> np.ndarray:
         """(K, W) exp of the expected logarithm of word proportions, as in scikit-learn."""
         check_is_fitted(self)
-        return np.exp(psi(self.components_) - psi(self.components_.sum(axis=1, keepdims=True)))
+        weights: np.ndarray = np.exp(
+            psi(self.components_) - psi(self.components_.sum(axis=1, keepdims=True))
+        )
+        return weights
 
     def transform(self, X: Any, *, normalize: bool = True) -> np.ndarray:
         """(D, K) topic proportions; with normalize=False expected tokens plus prior, as in
@@ -192,7 +204,8 @@ class LatentDirichletAllocation(LDA):
         if normalize:
             return proportions
         counts = self._counts(X, reset=False)
-        return proportions * (counts.sum(axis=1) + self.doc_topic_prior_.sum())[:, None]
+        expected: np.ndarray = counts.sum(axis=1) + self.doc_topic_prior_.sum()
+        return np.asarray(proportions * expected[:, None])
 
     def fit_transform(
         self, X: Any, y: Any = None, *, normalize: bool = True, **checkpoint: Any

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from topoi.corpus.documents import TrainingDocuments
 from topoi.report.markup import element, spelled
 
 if TYPE_CHECKING:
@@ -27,14 +28,15 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     doc_topic_prior_: np.ndarray
     topic_word_prior_: float
     vocabulary_: Sequence[str] | np.ndarray | None
-    doc_names_: np.ndarray | None
+    documents_: TrainingDocuments | None  # None after partial_fit
     _topic_names: dict[int, str]
 
     @property
     def topic_word_(self) -> np.ndarray:
         """(K, W) word proportions of topics, rows sum to 1."""
         check_is_fitted(self)
-        return self.components_ / self.components_.sum(axis=1, keepdims=True)
+        proportions: np.ndarray = self.components_ / self.components_.sum(axis=1, keepdims=True)
+        return proportions
 
     @property
     def topic_proportions_(self) -> np.ndarray:
@@ -43,11 +45,17 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         held = np.maximum(self.components_ - self.topic_word_prior_, 0).sum(axis=1)
-        return held / max(held.sum(), 1e-300)
+        proportions: np.ndarray = held / max(held.sum(), 1e-300)
+        return proportions
+
+    @property
+    def doc_names_(self) -> np.ndarray | None:
+        """(D,) names of the training documents, if known."""
+        return None if self.documents_ is None else self.documents_.names
 
     @property
     def _n_features_out(self) -> int:
-        return self.components_.shape[0]
+        return int(self.components_.shape[0])
 
     def _words(self, vocabulary: Sequence[str] | None) -> np.ndarray:
         words = self.vocabulary_ if vocabulary is None else vocabulary
@@ -243,7 +251,7 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         write(self, path, test=test, n_words=n_words, n_documents=n_documents)
 
     def _repr_html_inner(self) -> str:
-        inherited = super()._repr_html_inner()
+        inherited: str = super()._repr_html_inner()
         if not hasattr(self, "components_"):
             return inherited
         return topics_html(self) + inherited

@@ -10,7 +10,8 @@ __all__ = ["closest", "distances", "places"]
 def distances(topic_word: np.ndarray) -> np.ndarray:
     """(K, K) Hellinger distances of topics (K, W): 0 the same words, 1 no word in common."""
     roots = np.sqrt(topic_word)
-    return np.sqrt(np.maximum(1 - np.minimum(roots @ roots.T, 1), 0))
+    apart: np.ndarray = np.sqrt(np.maximum(1 - np.minimum(roots @ roots.T, 1), 0))
+    return apart
 
 
 def closest(apart: np.ndarray, n: int) -> list[list[int]]:
@@ -33,4 +34,5 @@ def places(apart: np.ndarray) -> np.ndarray:
     for axis in spread.T:  # an eigenvector may point either way
         axis *= np.sign(axis[np.abs(axis).argmax()]) or 1.0
     low, high = spread.min(axis=0), spread.max(axis=0)
-    return (spread - (low + high) / 2) / max((high - low).max(), 1e-12) + 0.5
+    scaled: np.ndarray = (spread - (low + high) / 2) / max((high - low).max(), 1e-12) + 0.5
+    return scaled

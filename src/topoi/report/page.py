@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from topoi import __version__
 from topoi.evaluate import quality, topic_diversity
 from topoi.report.layout import closest, distances, places
 from topoi.report.markup import Html, content_policy, element, inline, join, spelled
@@ -29,6 +28,7 @@ from topoi.report.pieces import (
     topic_link,
 )
 from topoi.storage.files import atomic_write
+from topoi.version import __version__
 
 __all__ = ["write"]
 
@@ -251,19 +251,19 @@ def _frequent_words(model: Any, n: int) -> list[Html]:
     """For each topic a table of its top words: bars for their proportions of the topic, and how
     much of each word is in this topic.
     """
-    words, topic_word = model._words(None), model.topic_word_
+    words, topic_word = model.top_words(n), model.topic_word_
     held = np.maximum(model.components_.astype(np.float64) - model.topic_word_prior_, 0)
     here = held / np.maximum(held.sum(axis=0), 1e-300)
     tables = []
     for k, row in enumerate(topic_word):
-        top = np.argsort(-row, kind="stable")[:n]
+        top = np.argsort(-model.components_[k], kind="stable")[:n]  # as in top_words
         cells = [
             (
-                bar_cell(words[w], row[w] / row[top[0]]),
+                bar_cell(word, row[w] / row[top[0]]),
                 number_cell(f"{row[w]:.1%}"),
                 number_cell(f"{here[k, w]:.0%}", "faint"),
             )
-            for w in top
+            for w, word in zip(top, words[k], strict=True)
         ]
         tables.append(table([header("word", "of topic", "of word"), *cells]))
     return tables

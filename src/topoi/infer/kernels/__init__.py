@@ -5,7 +5,7 @@ same in plain NumPy.
 """
 
 from topoi.infer.kernels.active import active_stage
-from topoi.infer.kernels.counts import count_stage, merge_shared, start_stage
+from topoi.infer.kernels.counts import count_joint_stage, count_stage, merge_shared, start_stage
 from topoi.infer.kernels.fresh import (
     exchange_stage,
     favour_stage,
@@ -23,6 +23,7 @@ __all__ = [
     "active_stage",
     "admit",
     "copy_stage",
+    "count_joint_stage",
     "count_stage",
     "exchange_stage",
     "favour_stage",

@@ -112,8 +112,9 @@ def _cut(sealed: bytes) -> tuple[bytes, bytes]:
 def _shared_sources() -> str:
     """A digest of the files that kernels take functions and arrays from."""
     folder = Path(__file__).parent
+    arrays = [folder.parents[1] / package / "arrays.py" for package in ("graph", "infer")]
     digest = hashlib.sha256()
-    for path in [*sorted(folder.glob("*.py")), folder.parent / "arrays.py"]:
+    for path in [*sorted(folder.glob("*.py")), *arrays]:
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 

@@ -150,54 +150,61 @@ def _count_listed(words, weights, first, m, topics, list_at, theta, slot, phi, g
 
 
 @inlined
-def count_visit(arrays, write, messages, params, v, gain):
-    """Count the messages of one visit into `write`. gain: (K,) scratch"""
-    doc = arrays.visit_doc[v]
-    n, L, first, listed = shape(arrays, doc, len(params.alpha))
-    begin, end, at = arrays.visit_edge[v], arrays.visit_edge[v + 1], arrays.visit_message[v]
-    if n == 1 and not len(messages.z):
-        m = messages.mu[at : at + (end - begin) * L].reshape(end - begin, L)
-        pair, frozen = arrays.slot_ptr[doc], params.frozen_words
-        slot = arrays.slots[pair]
-        if listed:
-            mass = _count_listed(
-                arrays.edge_word,
-                arrays.edge_x,
-                begin,
-                m,
-                arrays.topics,
-                first,
-                write.theta,
-                slot,
-                write.phi,
-                gain,
-                frozen,
+def _count_visit(arrays, lists, write, messages, params, v, gain):
+    """Count the messages of one visit to a document of one owner. gain: (K,) scratch"""
+    doc, begin, at = arrays.visit_doc[v], arrays.visit_edge[v], arrays.visit_message[v]
+    n, K = arrays.visit_edge[v + 1] - begin, len(params.alpha)
+    words, weights, frozen = arrays.edge_word, arrays.edge_x, params.frozen_words
+    pair, list_at = arrays.slot_ptr[doc], arrays.topic_ptr[doc]
+    slot = arrays.slots[pair]
+    if lists is not None:
+        L = arrays.topic_ptr[doc + 1] - list_at
+        if L > 0:
+            m = messages.mu[at : at + n * L].reshape(n, L)
+            write.owner_mass[pair] += _count_listed(
+                words, weights, begin, m, lists, list_at, write.theta, slot, write.phi, gain, frozen
             )
-        else:
-            mass = _count_single(
-                arrays.edge_word, arrays.edge_x, begin, m, write.theta[slot], write.phi, frozen
-            )
-        write.owner_mass[pair] += mass
-        return
-    for e in range(begin, end):
-        w, x = arrays.edge_word[e], arrays.edge_x[e]
-        if len(messages.z):
-            _count_drawn(arrays, write, params, doc, w, messages.z[e], L, first, listed)
-        else:
-            message = messages.mu[at + (e - begin) * n * L : at + (e - begin + 1) * n * L]
-            _count_message(arrays, write, params, doc, w, x, message, n, L, first, listed, gain)
+            return
+    m = messages.mu[at : at + n * K].reshape(n, K)
+    write.owner_mass[pair] += _count_single(
+        words, weights, begin, m, write.theta[slot], write.phi, frozen
+    )
 
 
 @compiled
-def count_stage(arrays, write, messages, params, stage, worker, n_workers):
+def count_stage(arrays, lists, write, messages, params, stage, worker, n_workers):
     """Count the messages of this worker's cells into `write`: the tables anew, without the drift of
-    many small differences.
+    many small differences. All documents have one owner.
+
+    lists: `GraphArrays.lists`.
     """
     gain = buffers(1, len(params.alpha))[0]
     for p in range(worker, params.n_doc_blocks, n_workers):
         cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
         for v in range(arrays.cell_visit[cell], arrays.cell_visit[cell + 1]):
-            count_visit(arrays, write, messages, params, v, gain)
+            _count_visit(arrays, lists, write, messages, params, v, gain)
+
+
+@compiled
+def count_joint_stage(arrays, lists, write, messages, params, stage, worker, n_workers):
+    """`count_stage` where documents may have several owners, or messages are drawn topics."""
+    gain = buffers(1, len(params.alpha))[0]
+    for p in range(worker, params.n_doc_blocks, n_workers):
+        cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
+        for v in range(arrays.cell_visit[cell], arrays.cell_visit[cell + 1]):
+            doc, at = arrays.visit_doc[v], arrays.visit_message[v]
+            n, L, first, listed = shape(arrays, doc, len(params.alpha))
+            if n == 1 and not len(messages.z):
+                _count_visit(arrays, lists, write, messages, params, v, gain)
+                continue
+            for e in range(arrays.visit_edge[v], arrays.visit_edge[v + 1]):
+                w, x = arrays.edge_word[e], arrays.edge_x[e]
+                if len(messages.z):
+                    _count_drawn(arrays, write, params, doc, w, messages.z[e], L, first, listed)
+                else:
+                    m = messages.mu[at : at + n * L]
+                    _count_message(arrays, write, params, doc, w, x, m, n, L, first, listed, gain)
+                    at += n * L
 
 
 @compiled

@@ -224,10 +224,11 @@ def _next_joint(arrays, messages, begin, end):
 
 
 @compiled
-def joint_stage(arrays, read, write, messages, fields, params, stage, worker, n_workers):
+def joint_stage(arrays, lists, read, write, messages, fields, params, stage, worker, n_workers):
     """`sweep_stage` where documents may have several owners.
 
-    A kernel of its own, because it takes long to compile and LDA never needs it.
+    A kernel of its own, because it takes long to compile and LDA never needs it. lists: as in
+    `sweep_stage`.
     """
     for p in range(worker, params.n_doc_blocks, n_workers):
         scratch = open_cell(read, params)
@@ -235,7 +236,7 @@ def joint_stage(arrays, read, write, messages, fields, params, stage, worker, n_
         i, end = arrays.cell_visit[cell], arrays.cell_visit[cell + 1]
         while i < end:
             joint = _next_joint(arrays, messages, i, end)
-            visit_singles(arrays, read, write, messages, fields, params, scratch, i, joint)
+            visit_singles(arrays, lists, read, write, messages, fields, params, scratch, i, joint)
             if joint < end:
                 v = messages.order[joint]
                 messages.residual[v] = _visit_joint(

@@ -4,6 +4,8 @@ topics.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -16,18 +18,27 @@ STRIDE = 16  # numbers that `draw` passes over at a time
 
 
 # Kernels that Python calls are kept on disk. What they call becomes part of them: a function of its
-# own would be compiled twice, alone and
-# inside its caller, and which of the two copies runs, with sums in another order, depends on
-# whether the process compiled or loaded it.
+# own would be compiled twice, alone and inside its caller, and which of the two copies runs, with
+# sums in another order, depends on whether the process compiled or loaded it.
+OPTIONS: dict[str, Any] = {
+    "fastmath": True,
+    "error_model": "numpy",
+    "nogil": True,
+    "no_cfunc_wrapper": True,
+}
+
+
 def compiled(function):
     """Decorate a kernel: compiled for the types of its first call, kept on disk if possible."""
-    dispatcher = njit(fastmath=True, error_model="numpy", nogil=True)(function)
+    dispatcher = njit(**OPTIONS)(function)
     # What njit(cache=True) does, with a cache that survives damage.
-    dispatcher._cache = kernel_cache(function)  # type: ignore[attr-defined]
+    dispatcher._cache = kernel_cache(function)
     return dispatcher
 
 
-inlined = njit(fastmath=True, error_model="numpy", nogil=True, forceinline=True)
+# Python never calls these, so that nothing is compiled for it to do so.
+INLINED: dict[str, Any] = {**OPTIONS, "forceinline": True, "no_cpython_wrapper": True}
+inlined = njit(**INLINED)
 
 
 @inlined

@@ -12,13 +12,15 @@ from topoi.infer.kernels.primitives import buffers, compiled, f4, gather, unifor
 
 
 @compiled
-def stateless_start_stage(arrays, write, params, word_topic, start, stage, worker, n_workers):
+def stateless_start_stage(
+    arrays, lists, write, params, word_topic, start, stage, worker, n_workers
+):
     """Count the first messages of this worker's cells into `write`.
 
-    Arguments as in `start_stage`. Documents own themselves.
+    Arguments as in `start_stage`; lists: as in `count_stage`. Documents own themselves.
     """
     K = len(params.alpha)
-    topic_ptr, topics, scratch = arrays.topic_ptr, arrays.topics, buffers(3, K)
+    topic_ptr, scratch = arrays.topic_ptr, buffers(3, K)
     row, prior, m = scratch[0, :K], scratch[1, :K], scratch[2, :K]
     visit_doc, visit_edge, slot_ptr, slots = (
         arrays.visit_doc,
@@ -44,19 +46,21 @@ def stateless_start_stage(arrays, write, params, word_topic, start, stage, worke
                 w, x = words[e], weights[e]
                 if start == 0:
                     k = int(uniform(seed, ids[e]) * (L if L > 0 else n_topics))
-                    if L > 0:
-                        k = topics[first + k]
+                    if lists is not None:
+                        if L > 0:
+                            k = lists[first + k]
                     theta[slot, k] += x
                     phi[w, k] += x
                     continue
-                if L > 0:
-                    gather(word_topic, w % len(word_topic), topics, first, True, L, row)
-                    gather(alpha.reshape(1, -1), 0, topics, first, True, L, prior)
-                    start_message(start, row, prior, seed, ids[e], 1, L, m)
-                    for k in range(L):
-                        theta[slot, topics[first + k]] += x * m[k]
-                        phi[w, topics[first + k]] += x * m[k]
-                    continue
+                if lists is not None:
+                    if L > 0:
+                        gather(word_topic, w % len(word_topic), lists, first, True, L, row)
+                        gather(alpha.reshape(1, -1), 0, lists, first, True, L, prior)
+                        start_message(start, row, prior, seed, ids[e], 1, L, m)
+                        for k in range(L):
+                            theta[slot, lists[first + k]] += x * m[k]
+                            phi[w, lists[first + k]] += x * m[k]
+                        continue
                 start_message(start, word_topic[w % len(word_topic)], alpha, seed, ids[e], 1, K, m)
                 for k in range(K):
                     theta[slot, k] += x * m[k]
@@ -179,9 +183,11 @@ def stateless_stage(
 
 
 @compiled
-def recall_stage(arrays, read, messages, params, doc_weight, word_weight, stage, worker, n_workers):
+def recall_stage(
+    arrays, lists, read, messages, params, doc_weight, word_weight, stage, worker, n_workers
+):
     """Fill messages.mu with what the tables say of each message in this worker's cells: all topics
-    of a document, or those on its list.
+    of a document, or those on its list (lists: as in `count_stage`).
     """
     one = f4(1)
     K = len(params.alpha)
@@ -191,12 +197,7 @@ def recall_stage(arrays, read, messages, params, doc_weight, word_weight, stage,
         arrays.visit_message,
         messages.mu,
     )
-    slot_ptr, slots, topic_ptr, topics = (
-        arrays.slot_ptr,
-        arrays.slots,
-        arrays.topic_ptr,
-        arrays.topics,
-    )
+    slot_ptr, slots, topic_ptr = arrays.slot_ptr, arrays.slots, arrays.topic_ptr
     words, weights, theta, phi, alpha, beta = (
         arrays.edge_word,
         arrays.edge_x,
@@ -223,16 +224,16 @@ def recall_stage(arrays, read, messages, params, doc_weight, word_weight, stage,
                     max(one - x / word_weight[w], f4(0)),
                 )
                 z = f4(0)
-                if L > 0:
+                if lists is not None:
                     for k in range(L):
-                        t = topics[first + k]
+                        t = lists[first + k]
                         new[k] = (
                             (theta[slot, t] * rest_d + alpha[t])
                             * (phi[w, t] * rest_w + beta)
                             * rate[t]
                         )
                         z += new[k]
-                else:
+                if L == 0:
                     for k in range(K):
                         value = (
                             (theta[slot, k] * rest_d + alpha[k])

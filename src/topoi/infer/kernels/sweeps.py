@@ -26,8 +26,11 @@ __all__ = ["sweep_stage", "visit_singles"]
 
 
 @inlined
-def visit_singles(arrays, read, write, messages, fields, params, scratch, begin, end):
-    """Visits messages.order[begin:end], all to documents of one owner."""
+def visit_singles(arrays, lists, read, write, messages, fields, params, scratch, begin, end):
+    """Visits messages.order[begin:end], all to documents of one owner.
+
+    lists: `GraphArrays.lists`.
+    """
     zero, one = f4(0), f4(1)
     K = len(params.alpha)
     order, visit_doc, visit_edge, visit_message = (
@@ -36,12 +39,7 @@ def visit_singles(arrays, read, write, messages, fields, params, scratch, begin,
         arrays.visit_edge,
         arrays.visit_message,
     )
-    slot_ptr, slots, topic_ptr, topics = (
-        arrays.slot_ptr,
-        arrays.slots,
-        arrays.topic_ptr,
-        arrays.topics,
-    )
+    slot_ptr, slots, topic_ptr = arrays.slot_ptr, arrays.slots, arrays.topic_ptr
     words, weights, mu, residual = arrays.edge_word, arrays.edge_x, messages.mu, messages.residual
     theta, phi, theta_out, phi_out, share_out = (
         read.theta,
@@ -80,19 +78,19 @@ def visit_singles(arrays, read, write, messages, fields, params, scratch, begin,
     for i in range(begin, end):
         v = order[i]
         doc, first, last, at = visit_doc[v], visit_edge[v], visit_edge[v + 1], visit_message[v]
-        slot, list_at = slots[slot_ptr[doc]], topic_ptr[doc]
-        L = topic_ptr[doc + 1] - list_at
-        listed = L > 0
-        if listed:
-            for k in range(L):
-                t = topics[list_at + k]
-                where[k] = t
-                total[k] = base_total[t] + change[t]
-                alpha[k] = prior[t]
-                word[k] = word_prior[t]
-                side[k] = theta[slot, t]
-        else:
-            L = K
+        slot, L, listed, moved = slots[slot_ptr[doc]], K, False, 0.0
+        if lists is not None:
+            list_at = topic_ptr[doc]
+            if topic_ptr[doc + 1] > list_at:
+                L, listed = topic_ptr[doc + 1] - list_at, True
+                for k in range(L):
+                    t = lists[list_at + k]
+                    where[k] = t
+                    total[k] = base_total[t] + change[t]
+                    alpha[k] = prior[t]
+                    word[k] = word_prior[t]
+                    side[k] = theta[slot, t]
+        if not listed:
             for k in range(K):
                 total[k] = base_total[k] + change[k]
             for k in range(K):
@@ -112,14 +110,15 @@ def visit_singles(arrays, read, write, messages, fields, params, scratch, begin,
                     held += side[k] + alpha[k]
                     least += alpha[k]
         m = mu[at : at + (last - first) * L].reshape(last - first, L)
-        if listed:
-            moved = renew_listed(
-                words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha,
-                field_term, held, least, one - field_weight[doc],
-                new, gain, row, word, beta_sum, cap, relaxation, zero, in_place, not frozen,
-                not frozen,
-            )  # fmt: skip
-        else:
+        if lists is not None:
+            if listed:
+                moved = renew_listed(
+                    words, weights, first, last, m, phi, phi_out, where, side, gained, total,
+                    alpha, field_term, held, least, one - field_weight[doc],
+                    new, gain, row, word, beta_sum, cap, relaxation, zero, in_place, not frozen,
+                    not frozen,
+                )  # fmt: skip
+        if not listed:
             moved = renew_dense(
                 words, weights, first, last, m, phi, phi_out, side, gained, total, alpha,
                 field_term, held, least, one - field_weight[doc],
@@ -150,9 +149,9 @@ def visit_singles(arrays, read, write, messages, fields, params, scratch, begin,
 
 
 @compiled
-def sweep_stage(arrays, read, write, messages, fields, params, stage, worker, n_workers):
+def sweep_stage(arrays, lists, read, write, messages, fields, params, stage, worker, n_workers):
     """Pass the messages of this worker's cells in one stage: cell (p, p + stage) for each of its
-    document blocks p. All documents have one owner.
+    document blocks p. All documents have one owner. lists: as in `visit_singles`.
 
     In place, `write` is `read`. Otherwise messages come from `read` and their counts are added to
     `write`.
@@ -161,6 +160,6 @@ def sweep_stage(arrays, read, write, messages, fields, params, stage, worker, n_
         scratch = open_cell(read, params)
         cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
         begin, end = arrays.cell_visit[cell], arrays.cell_visit[cell + 1]
-        visit_singles(arrays, read, write, messages, fields, params, scratch, begin, end)
+        visit_singles(arrays, lists, read, write, messages, fields, params, scratch, begin, end)
         if params.in_place:
             close_cell(messages, scratch, p)

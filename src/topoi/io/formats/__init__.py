@@ -136,7 +136,7 @@ def _refuse_unused(path: Path, known: Format, **given: Any) -> None:
         raise ValueError(f"{path} is {known.name}, and {odd} is for {takes} only; leave it out.")
 
 
-def _with_words(corpus: Corpus, words: Sequence[str] | None, path: Path) -> Corpus:
+def _with_words(corpus: Corpus, words: Any, path: Path) -> Corpus:
     if words is not None and len(words) != corpus.n_words:
         raise ValueError(
             f"{path} has {corpus.n_words} words but its vocabulary has {len(words)}; give the"
@@ -183,7 +183,7 @@ def write(
     check_outputs(files, overwrite=overwrite)
     lost = [
         name
-        for name in ("authors", "links", "labels", "doc_names", "dates")
+        for name in ("authors", "links", "labels", "doc_names", "dates", "groups", "texts")
         if getattr(corpus, name) is not None and name not in FORMATS[form].keeps
     ]
     if lost:

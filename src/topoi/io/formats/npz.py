@@ -15,6 +15,13 @@ from scipy import sparse
 
 from topoi.corpus import Corpus, Membership
 from topoi.corpus.checks import is_whole, refuse_broken, refuse_half_characters
+from topoi.corpus.packing import (
+    PackedGroups,
+    pack_groups,
+    pack_texts,
+    unpack_groups,
+    unpack_texts,
+)
 from topoi.io.formats.checks import check_size, naming
 from topoi.io.lines import existing
 from topoi.io.registry import ReadOptions
@@ -32,8 +39,7 @@ HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.re
 NEEDED = ("indptr", "indices", "counts", "vocab")
 
 # D documents, N entries, W words; P pairs of documents and A authors, Q of documents and L labels;
-# E
-# links.
+# E links; B bytes of texts; G groups with V values, R in all documents.
 LAYOUT = {
     "indptr": Array(WHOLE, ("D+1",), low=0),
     "indices": Array(WHOLE, ("N",), low=0),
@@ -49,7 +55,15 @@ LAYOUT = {
     "labels_indices": Array(WHOLE, ("Q",), low=0),
     "label_names": Array(NAME, ("L",)),
     "links": Array(WHOLE, ("E", 2), low=0),
+    "text_bytes": Array("u1", ("B",)),
+    "text_ends": Array("i8", ("D",), low=0),
+    "groups": Array("U", ("G",), different=True),
+    "group_of": Array("i8", ("V",), low=0),
+    "group_values": Array("U", ("V",)),
+    "group_indptr": Array("i4 i8", ("D+1",), low=0),
+    "group_indices": Array("i4 i8", ("R",), low=0),
 }
+GROUPS = ("groups", "group_of", "group_values", "group_indptr", "group_indices")
 
 
 def read_npz(
@@ -152,6 +166,11 @@ def _corpus(arrays: dict[str, np.ndarray]) -> Corpus:
     others: dict[str, Any] = {name: arrays[name].astype(str) for name in texts}
     if "links" in arrays:
         others["links"] = arrays["links"]
+    if "text_ends" in arrays:
+        others["texts"] = unpack_texts(_demand(arrays, "text_bytes"), arrays["text_ends"])
+    if "groups" in arrays:
+        packed = PackedGroups(*(_demand(arrays, name) for name in GROUPS))
+        others["groups"] = unpack_groups(packed)
     return Corpus(counts, vocabulary, authors=authors, labels=labels, **others)
 
 
@@ -238,6 +257,10 @@ def write_npz(corpus: Corpus, path: str | Path) -> None:
     for name in ("doc_names", "dates"):
         if getattr(corpus, name) is not None:
             arrays[name] = np.asarray(getattr(corpus, name), dtype=str)
+    if corpus.texts is not None:
+        arrays["text_bytes"], arrays["text_ends"] = pack_texts(corpus.texts)
+    if corpus.groups:
+        arrays |= dict(zip(GROUPS, pack_groups(corpus.groups), strict=True))
     if corpus.authors is not None:
         arrays["authors_indptr"], arrays["authors_indices"], arrays["author_names"] = _as_rows(
             corpus.authors

@@ -1,0 +1,62 @@
+"""The one form in which a Corpus holds its vocabulary, and what it knows of each document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from topoi.corpus.checks import is_missing, refuse_half_characters
+from topoi.corpus.dates import canonical_date
+from topoi.corpus.metadata import document_name, label_membership, membership
+
+__all__ = ["ONE_EACH", "vocabulary_array"]
+
+
+def vocabulary_array(vocabulary: Any, n_words: int) -> np.ndarray | None:
+    """The vocabulary as an array of text."""
+    if vocabulary is None:
+        return None
+    refuse_half_characters(vocabulary, "vocabulary")
+    words = np.asarray(vocabulary, dtype=str)
+    if words.shape != (n_words,):
+        raise ValueError(
+            f"vocabulary has {words.size} words but counts has {n_words} columns; they must agree."
+        )
+    _refuse_twice(words.tolist())
+    return words
+
+
+def _texts(values: Any, n_docs: int, what: str) -> list[str]:
+    """One text per document; "" where there is none."""
+    refuse_half_characters(values, what)
+    return ["" if is_missing(value) else document_name(value) for value in values]
+
+
+def _dates(values: Any, n_docs: int, what: str) -> list[str]:
+    """Dates in their one form; texts as they are if some of them are not dates."""
+    made = [canonical_date(value) for value in values]
+    return _texts(values, n_docs, what) if None in made else [str(day) for day in made]
+
+
+def _refuse_twice(words: list[str]) -> None:
+    """Two columns of one word could be told apart neither in topics nor in new documents."""
+    if len(set(words)) < len(words):
+        twice = next(word for word, times in Counter(words).items() if times > 1)
+        raise ValueError(
+            f"vocabulary has {twice!r} twice; give every column a word of its own, or add up the"
+            " columns (AnnData: var_names_make_unique())."
+        )
+
+
+ONE_EACH: Mapping[
+    str, Callable[[Any, int, str], Any]
+] = {  # what each document has one of: how it is held
+    "authors": membership,
+    "labels": label_membership,
+    "doc_names": _texts,
+    "dates": _dates,
+    "texts": _texts,
+}

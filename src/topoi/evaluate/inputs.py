@@ -1,0 +1,147 @@
+"""What measures are taken of: models of topoi and of other libraries, as topics, top words and
+topic proportions, over the words of the documents.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from topoi.corpus import Corpus
+
+__all__ = ["counts_for", "proportions_of", "top_words_of", "topics_of", "unwrapped", "weights_of"]
+
+SMOOTHING = 1e-12  # of a uniform word distribution, mixed into topics, which may hold zeros
+
+
+def unwrapped(model: Any, X: Any) -> tuple[Any, Any]:
+    """The last step of a scikit-learn Pipeline, and X as the steps before it make it; any other
+    model as it is.
+    """
+    return (model[-1], model[:-1].transform(X)) if hasattr(model, "steps") else (model, X)
+
+
+def counts_for(model: Any, X: Any, vocabulary: Sequence[str] | None = None) -> Any:
+    """The counts of a Corpus in the order of a model's words; any other X as it is.
+
+    vocabulary: the words of topics that do not know them. Where only the documents know their
+    words, columns are taken to agree, with a warning: another library may have another order.
+    """
+    known = isinstance(X, Corpus) and X.vocabulary is not None
+    if vocabulary is not None and not known:
+        raise ValueError(
+            "vocabulary is given, but the documents do not know their words, so that columns cannot"
+            " be matched; give a Corpus with a vocabulary, or leave vocabulary out if the columns"
+            " are the same."
+        )
+    words = next(
+        (
+            words
+            for words in (
+                vocabulary,
+                getattr(model, "vocabulary_", None),
+                getattr(model, "feature_names_in_", None),
+            )
+            if words is not None
+        ),
+        None,
+    )
+    if known and words is None:
+        warnings.warn(
+            "The documents know their words, but the topics do not, so their columns are taken to"
+            " be in the same order. Give vocabulary=..., the word of each column of the topics, or"
+            " pass the counts alone.",
+            stacklevel=3,
+        )
+    return X.like(words).counts if isinstance(X, Corpus) else X
+
+
+def topics_of(model: Any, n_words: int | None = None) -> np.ndarray:
+    """(K, W) topic-word proportions of a fitted model or an array; rows sum to 1, no zeros.
+
+    n_words: the W that the documents have.
+    """
+    if isinstance(model, BaseEstimator):
+        check_is_fitted(model)
+    given = getattr(model, "topic_word_", None)
+    topics = np.asarray(
+        getattr(model, "components_", model) if given is None else given, dtype=np.float64
+    )
+    if (
+        topics.ndim != 2
+        or not np.isfinite(topics).all()
+        or (topics < 0).any()
+        or not (topics.sum(axis=1) > 0).all()
+    ):
+        raise ValueError(
+            "Topics must be a fitted model or an array (K, W) of nonnegative numbers with something"
+            " in every row."
+        )
+    if n_words is not None and topics.shape[1] != n_words:
+        raise ValueError(
+            f"Topics have {topics.shape[1]} words but the documents have {n_words}; give topics x"
+            " words (not transposed) over the same vocabulary."
+        )
+    proportions = topics / topics.sum(axis=1, keepdims=True)
+    smoothed: np.ndarray = (1 - SMOOTHING) * proportions + SMOOTHING / topics.shape[1]
+    return smoothed
+
+
+def weights_of(topics: Any) -> np.ndarray | None:
+    """(K, W) weights of words, of a fitted model or given as numbers; None for lists of words and
+    of word numbers.
+    """
+    table = getattr(topics, "components_", topics)
+    if isinstance(table, list) and table and np.asarray(table[0]).dtype.kind == "f":
+        table = np.asarray(table)
+    if not isinstance(table, np.ndarray) or table.ndim != 2 or table.dtype.kind not in "fiu":
+        return None
+    whole = table.dtype.kind != "f"  # a list names no word twice
+    return None if whole and all(len(np.unique(row)) == len(row) for row in table) else table
+
+
+def top_words_of(topics: Any, n_words: int) -> list[np.ndarray]:
+    """The top words of each topic: their numbers, from weights or lists of word numbers; the words
+    themselves, from lists of words.
+    """
+    weights = weights_of(topics)
+    if weights is not None:
+        return [np.argsort(-row, kind="stable")[:n_words] for row in weights]
+    kinds = {isinstance(word, str) for row in topics for word in row}
+    if len(kinds) > 1:
+        raise ValueError("Topics mix words and word numbers; give the one or the other.")
+    kind: type = str if kinds == {True} else np.int64
+    return [np.asarray(row, dtype=kind)[:n_words] for row in topics]
+
+
+def proportions_of(model: Any, X: Any = None) -> np.ndarray:
+    """(D, K) topic proportions, rows sum to 1: an array of them, or those of a fitted model for X,
+    or for its training documents.
+    """
+    if hasattr(model, "transform"):
+        if X is None and not hasattr(model, "doc_topic_"):
+            raise ValueError(
+                "The model keeps no proportions of its training documents (doc_topic_); give the"
+                " documents as X."
+            )
+        found = model.doc_topic_ if X is None else model.transform(X)
+    else:
+        found = model
+    proportions = np.asarray(found, dtype=np.float64)
+    if (
+        proportions.ndim != 2
+        or not np.isfinite(proportions).all()
+        or (proportions < 0).any()
+        or not (proportions.sum(axis=1) > 0).all()
+    ):
+        raise ValueError(
+            "Topic proportions must be an array (documents x topics) of nonnegative numbers with"
+            " something in every row."
+        )
+    normalised: np.ndarray = proportions / proportions.sum(axis=1, keepdims=True)
+    return normalised

@@ -1,0 +1,102 @@
+"""What stands beside the texts in rows of a table: ids, dates, authors, labels, links, groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from topoi.corpus.dates import refuse_no_dates
+from topoi.io import cells
+from topoi.io.rows import Rows
+
+__all__ = ["GROUP", "Gathering", "cell_value", "corpus_fields"]
+
+FIELDS = {
+    "id": "doc_names",
+    "date": "dates",
+    "authors": "authors",
+    "labels": "labels",
+}  # of a Corpus
+GROUP = "group "  # before the name of a further column
+
+
+def corpus_fields(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What was found, as the fields of a Corpus."""
+    if "date" in values:
+        refuse_no_dates(values["date"], "The dates")
+    groups = {
+        what.removeprefix(GROUP): found for what, found in values.items() if what.startswith(GROUP)
+    }
+    found = {FIELDS[what]: found for what, found in values.items() if what in FIELDS}
+    return {**found, "groups": groups} if groups else found
+
+
+def cell_value(
+    what: str, value: Any, where: str, separator: str, first_with: dict[str, str]
+) -> Any:
+    """A cell as the id, the date, or the list of names that it holds.
+
+    first_with: where each id stands.
+    """
+    if what == "id":
+        return cells.as_id(value, where, first_with)
+    return (
+        cells.as_date(value, where) if what == "date" else cells.as_names(value, separator, where)
+    )
+
+
+class Gathering:
+    """Walks the rows once: hands out texts, keeps the rest."""
+
+    def __init__(self, rows: Rows, wanted: dict[str, Any], separator: str, keep_text: bool) -> None:
+        self.rows, self.separator = rows, separator
+        self.kept_texts: list[str] | None = [] if keep_text else None
+        if "id" in rows.columns and rows.ids_are_certain and wanted["id"] is None:
+            wanted["id"] = "id"
+        self.links: Any = None
+        if _is_file_of_links(wanted["links"], rows.columns):
+            self.links = Path(wanted.pop("links"))
+        self.text = rows.column("text", wanted.pop("text"))
+        self.beside: dict[str, list[Any]] = {}
+        self.take = {
+            what: self._taker(what, given) for what, given in wanted.items() if given is not None
+        }
+        self.kept: dict[str, list[Any]] = {what: [] for what in self.take}
+        if "links" in self.kept:
+            self.links = self.kept["links"]
+
+    def _taker(self, what: str, given: Any) -> Callable[[int, Mapping[str, Any]], Any]:
+        """How to get a value of a row: from a column, or from a list beside the rows."""
+        if isinstance(given, str):
+            column = self.rows.column(what, given)
+            return lambda i, row: row.get(column)
+        values = self.beside[what] = cells.as_list(given)
+        return lambda i, row: values[i] if i < len(values) else None
+
+    def texts(self) -> Iterator[str]:
+        first_with: dict[str, str] = {}
+        i = -1
+        for i, (where, row) in enumerate(self.rows):
+            for what, take in self.take.items():
+                self.kept[what].append(
+                    cell_value(what, take(i, row), where, self.separator, first_with)
+                )
+            text = cells.as_text(row, self.text, where)
+            if self.kept_texts is not None:
+                self.kept_texts.append(text)
+            yield text
+        for what, values in self.beside.items():
+            if len(values) != i + 1:
+                raise ValueError(
+                    f"{what} has {len(values)} values for {i + 1} documents; give one per document."
+                )
+
+    def columns(self) -> dict[str, Any]:
+        return {**corpus_fields(self.kept), "texts": self.kept_texts}
+
+
+def _is_file_of_links(links: Any, columns: Sequence[str]) -> bool:
+    return isinstance(links, Path) or (
+        isinstance(links, str) and links not in columns and Path(links).is_file()
+    )
