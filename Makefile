@@ -48,6 +48,8 @@ lint: .venv/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m topoi.report.script > .venv/explorer.js
+	$(BIN)/oxlint --quiet .venv/explorer.js
 
 format: .venv/.ready
 	$(BIN)/ruff check --fix .

@@ -14,7 +14,7 @@ import pytest
 from support import MONEY, PETS, QUICK, ask, run
 
 import topoi
-from topoi.cli.fit import Interrupt
+from topoi.cli.interrupt import Interrupt
 
 
 def test_from_a_folder_to_topics(work, tmp_path):

@@ -95,10 +95,11 @@ def test_evaluate(work):
     result = run("evaluate", work / "lda.topoi", *table, "--id", "id")
     assert "held-out perplexity" in result.stdout
     assert "trained on 40 of these documents" in result.stderr
-    assert (
-        "nobody can tell if the model was trained on these documents"
-        in run("evaluate", work / "lda.topoi", *table).stderr
-    )
+    assert answer["seen_in_training"] == 40  # without ids, by the lengths of the documents
+    (work / "new.csv").write_text("abstract\ncats and dogs\n", encoding="utf-8")
+    new = ["evaluate", work / "lda.topoi", work / "new.csv", "--text", "abstract"]
+    assert ask(*new)["seen_in_training"] is None
+    assert "nobody can tell if the model was trained on these documents" in run(*new).stderr
 
 
 def test_report(work, tmp_path):

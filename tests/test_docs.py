@@ -73,6 +73,7 @@ def write_tables():
     """papers.csv and new.csv: 40 documents of two fields."""
     fields = [["markov", "chains", "states"], ["genes", "cells", "proteins"]]
     people = ["Ann Lee", "Bo Berg"]
+    Path("seeds.json").write_text('{"biology": ["genes", "cells"], "chance": ["markov"]}')
     for name in ("papers.csv", "new.csv"):
         with open(name, "w", newline="") as file:
             table = csv.writer(file)

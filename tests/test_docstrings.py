@@ -24,7 +24,7 @@ OWN_TEXT = {
     "LDA": {"max_iter", "callbacks"},
     "AuthorTopicModel": {"doc_topic_prior"},
     "RelationalTopicModel": set(),
-    "LabeledLDA": set(),
+    "LabeledLDA": {"seeds"},
     "TopicModel": {"n_components"},
 }
 

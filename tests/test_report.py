@@ -110,40 +110,35 @@ def test_every_model_has_a_page_that_needs_nothing_else(fitted, name, tmp_path):
     model.report(tmp_path / "r.html")
     page = Page(tmp_path / "r.html")
     n_topics = len(model.components_)
-    assert sorted(page.ids) == sorted(f"topic-{k}" for k in range(n_topics))
-    assert {f"#topic-{k}" for k in range(n_topics)} <= set(page.references)
-    assert all(
-        reference.startswith("#topic-") for reference in page.references
-    )  # no address of anything outside
-    assert "script" not in page.tags
+    circles, sheets = ([f"{kind}-{k}" for k in range(n_topics)] for kind in ("circle", "topic"))
+    assert sorted(page.ids) == sorted([*circles, *sheets, "about", "data"])
+    assert {f"#{sheet}" for sheet in sheets} == set(page.references)  # and nothing outside
+    assert page.tags.count("script") == 2  # the data, and the script
     assert "://" not in page.source
     for k, words in enumerate(model.top_words(12)):
-        assert set(words) <= set(page.text_of(k))
+        assert {f"{word} " for word in words} <= set(page.text_of(k))
 
 
 def test_topics_come_by_size_with_their_own_numbers(fitted, tmp_path):
     model = fitted["lda"]
     model.report(tmp_path / "r.html")
     order = np.argsort(-model.topic_proportions_, kind="stable")
-    assert Page(tmp_path / "r.html").ids == [f"topic-{k}" for k in order]
+    shown = [name for name in Page(tmp_path / "r.html").ids if name.startswith("topic-")]
+    assert shown == [f"topic-{k}" for k in order]
 
 
 def test_numbers_of_a_topic(fitted, tmp_path):
     model = fitted["lda"]
     model.report(tmp_path / "r.html", n_words=3, n_documents=2)
     page = Page(tmp_path / "r.html")
-    held = np.maximum(model.components_ - model.topic_word_prior_, 0)
     for k in range(4):
         texts = page.text_of(k)
         assert f"{model.topic_proportions_[k]:.1%}" in texts
         for word in model.top_words(3)[k]:
-            w, at = list(model.vocabulary_).index(word), texts.index(word)
-            assert texts[at + 1 : at + 3] == [
-                f"{model.topic_word_[k, w]:.1%}",
-                f"{held[k, w] / held[:, w].sum():.0%}",
-            ]
+            w = list(model.vocabulary_).index(word)
+            assert texts[texts.index(f"{word} ") + 1] == f"{model.topic_word_[k, w]:.1%}"
         for name, share in model.top_documents(2)[k]:
-            assert texts[texts.index(str(name)) + 1] == f"{share:.0%}"
+            assert texts[texts.index(f"{name} ") + 1] == f"{share:.0%}"
 
 
 def test_what_models_know_besides(fitted, tmp_path):
@@ -152,11 +147,21 @@ def test_what_models_know_besides(fitted, tmp_path):
     authors, page = fitted["authors"], Page(tmp_path / "authors.html")
     (writer, share), *_ = authors.authors_of_topic(2, 1)
     texts = page.text_of(2)
-    assert texts[texts.index(writer) + 1] == f"{share:.0%}"
+    assert texts[texts.index(f"{writer} ") + 1] == f"{share:.0%}"
     assert f"{len(authors.author_names_)} authors" in page.texts
     links, page = fitted["links"], Page(tmp_path / "links.html")
-    assert f"{links.link_weight_:.3f}" in page.texts
-    assert f" {links.link_topic_[0].max():.0%} " in page.text_of(0)
+    assert f"linked documents decide {links.link_weight_:.0%}" in "".join(page.texts)
+
+
+def test_linked_topics_are_shown_only_where_they_say_something(tmp_path):
+    corpus, _ = datasets.make_links()
+    model = RelationalTopicModel(3, **QUICK).fit(corpus)
+    model.link_topic_ = np.array([[1.0, 0, 0], [0.1, 0.7, 0.2], [0, 0.004, 0.996]])
+    model.report(tmp_path / "r.html")
+    page = Page(tmp_path / "r.html")
+    assert ["Linked with" in page.text_of(k) for k in range(3)] == [False, True, False]
+    linked = "".join(page.text_of(1)).split("Linked with")[1]
+    assert re.findall(r"\d+%", linked) == ["20%", "10%"]
 
 
 def test_held_out_quality(fitted, tmp_path):
@@ -175,7 +180,29 @@ def test_held_out_quality(fitted, tmp_path):
     model.report(tmp_path / "with.html", test=test)
     model.report(tmp_path / "without.html")
     assert f"{found['perplexity']:.1f} " in Page(tmp_path / "with.html").texts
-    assert "held-out" not in (tmp_path / "without.html").read_text()
+    assert "Perplexity" not in Page(tmp_path / "without.html").texts
+
+
+def test_training_documents_are_never_called_other_ones(fitted, tmp_path):
+    train, _ = datasets.make_lda(60, 40, 4, random_state=0)
+    other, _ = datasets.make_lda(60, 40, 4, random_state=1)
+    named = replace(train, doc_names=[f"d{i}" for i in range(60)])
+    model = LDA(4, **QUICK).fit(named)
+    cases = {
+        "trained on: it looks better": (model, named),
+        "20 documents, 20 of which": (model, named[:20]),
+        "documents it was not trained on": (
+            model,
+            replace(other, doc_names=[f"e{i}" for i in range(60)]),
+        ),
+        "60 of which it was trained on": (fitted["counts alone"], train.counts),
+        "it is unknown if": (fitted["counts alone"], other.counts),
+    }
+    for said, (fit, test) in cases.items():
+        fit.report(tmp_path / "r.html", test=test)
+        text = "".join(Page(tmp_path / "r.html").texts)
+        assert said in text
+        assert "other documents" not in text
 
 
 def test_quality_of_labels(fitted):
@@ -199,9 +226,10 @@ def test_names_and_words_are_text_and_never_markup(tmp_path):
     model = LDA(2, **QUICK).fit(corpus).name_topics({0: f"{evil}name"})
     model.report(tmp_path / "r.html")
     page = Page(tmp_path / "r.html")
-    assert {"script", "i"}.isdisjoint(page.tags)
+    assert "i" not in page.tags
+    assert page.tags.count("script") == 2
     assert f"{evil}name" in "".join(page.texts)
-    assert set(model.top_words(12)[1]) <= set(page.text_of(1))
+    assert {f"{word} " for word in model.top_words(12)[1]} <= set(page.text_of(1))
 
 
 @pytest.mark.parametrize("attribute", ["n_iter_", "author_names_", "vocabulary_", "documents_"])
@@ -225,18 +253,22 @@ def test_no_attribute_of_a_model_can_add_an_element(tmp_path, attribute):
     assert evil in "".join(page.texts)
 
 
-def test_the_page_allows_nothing_but_its_own_style(fitted, tmp_path):
+def test_the_page_allows_nothing_but_its_own_style_and_script(fitted, tmp_path):
     fitted["authors"].report(tmp_path / "r.html")
     page = Page(tmp_path / "r.html")
     head = page.source[: page.source.index("<title>")]
     (policy,) = re.findall("http-equiv='Content-Security-Policy' content='([^']*)'", head)
-    (style,) = re.findall("<style>(.*)</style>", page.source, re.DOTALL)
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     rules = dict(rule.split(" ", 1) for rule in unescape(policy).split("; "))
-    nothing = dict.fromkeys(("default-src", "base-uri", "form-action", "script-src"), "'none'")
-    assert rules == {**nothing, "style-src": f"'sha256-{digest}'"}
-    assert " style=" not in page.source
-    assert not re.search(r"<[^>]* on\w+=", page.source)
+    nothing = dict.fromkeys(("default-src", "base-uri", "form-action"), "'none'")
+    own = {}
+    for kind in ("style", "script"):
+        (source,) = re.findall(f"<{kind}>(.*?)</{kind}>", page.source, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+        own[f"{kind}-src"] = f"'sha256-{digest}'"
+    assert rules == {**nothing, **own}
+    markup = re.sub("<(style|script)[ >].*?</(style|script)>", "", page.source, flags=re.DOTALL)
+    assert " style=" not in markup
+    assert not re.search(r"<[^>]* on\w+=", markup)
 
 
 def test_words_that_no_document_has(tmp_path):
@@ -250,20 +282,14 @@ def test_words_that_no_document_has(tmp_path):
 def test_how_long_a_model_learned(fitted, tmp_path):
     counts = datasets.make_lda(60, 40, 4, random_state=0)[0].counts
     models = {
-        "sweeps": fitted["lda"],
-        "batches": fitted["batches"],
-        "passes": LDA(4, batch_size=20, max_iter=2).fit(counts),
-        "rest": LDA(4, max_iter=2).fit(counts),
+        "LDA, 12 sweeps": fitted["lda"],  # tol=0: convergence was not asked for
+        "LDA, 1 batches": fitted["batches"],
+        "LDA, 2 passes": LDA(4, batch_size=20, max_iter=2, tol=0).fit(counts),
+        "LDA, 2 sweeps, stopped before it converged": LDA(4, max_iter=2).fit(counts),
     }
-    texts = {}
-    for name, model in models.items():
+    for said, model in models.items():
         model.report(tmp_path / "r.html")
-        texts[name] = Page(tmp_path / "r.html").texts
-    assert {name: name in texts[name] for name in ("sweeps", "batches", "passes")} == dict.fromkeys(
-        ("sweeps", "batches", "passes"), True
-    )
-    assert "2, stopped before it converged" in texts["rest"]
-    assert "12" in texts["sweeps"]  # tol=0: rest was not asked for
+        assert said in Page(tmp_path / "r.html").texts
 
 
 def test_the_same_model_gives_the_same_page(fitted, tmp_path):
@@ -281,6 +307,30 @@ def test_a_page_is_written_whole_or_not_at_all(fitted, tmp_path):
     with pytest.raises(NotFittedError):
         LDA().report(tmp_path / "r.html")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("n_topics", [1, 2, 5, 40, 200])
+def test_nothing_on_the_map_covers_anything_else(n_topics):
+    random = np.random.default_rng(n_topics)
+    topics = random.dirichlet(np.full(30, 0.3), n_topics)
+    topics[n_topics // 2 :] = topics[n_topics // 2]  # in one place
+    sizes = random.dirichlet(np.ones(n_topics))
+    labels = ["x" * int(n) for n in random.integers(1, 24, n_topics)]
+    found = layout.topic_map(layout.distances(topics), sizes, labels)
+    x, y, r = found.at[:, 0], found.at[:, 1], found.radius
+    half = np.where(found.labelled, [len(label) for label in labels], 0) * 0.3 * layout.LABEL_SIZE
+    below = np.where(found.labelled, layout.LABEL_SIZE, 0)
+    left, right = x - np.maximum(r, half), x + np.maximum(r, half)
+    top, bottom = y - r, y + r + below
+    apart = (
+        (left[:, None] >= right) | (right[:, None] <= left)
+        | (top[:, None] >= bottom) | (bottom[:, None] <= top)
+    )  # fmt: skip
+    assert (apart | np.eye(n_topics, dtype=bool)).all()
+    assert left.min() >= 0
+    assert top.min() >= 0
+    assert right.max() <= found.width
+    assert bottom.max() <= found.height
 
 
 def test_places_keep_distances_that_a_plane_can_hold():

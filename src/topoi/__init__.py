@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from topoi import datasets, distributed, evaluate, rules
     from topoi.corpus import Corpus
     from topoi.graph.factors import Authors, Documents, Labels, Links, Words
+    from topoi.graph.seeds import Seeds
     from topoi.io import formats
     from topoi.io.formats import write
     from topoi.io.read import read
@@ -38,6 +39,7 @@ _HOMES = {
     "LatentDirichletAllocation": "topoi.models.sklearn_lda",
     "Links": "topoi.graph.factors",
     "RelationalTopicModel": "topoi.models.relational",
+    "Seeds": "topoi.graph.seeds",
     "TopicModel": "topoi.models.composite",
     "Words": "topoi.graph.factors",
     "datasets": "topoi.datasets",
@@ -65,6 +67,7 @@ __all__ = [
     "LatentDirichletAllocation",
     "Links",
     "RelationalTopicModel",
+    "Seeds",
     "TopicModel",
     "Words",
     "datasets",

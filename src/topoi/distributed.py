@@ -37,6 +37,7 @@ from topoi.models.fitting import (
     take_words,
     with_priors,
     without_documents,
+    word_prior_of,
     words_of,
 )
 from topoi.models.lda import LDA
@@ -76,8 +77,11 @@ class Part(Shard):
         except ValueError as error:
             raise ValueError(f"Part {number}: {error}") from error
         self.model = model
-        known = documents if isinstance(documents, Corpus) else canonical_corpus(counts)
-        self.documents = replace(TrainingDocuments.of(known), tokens=counts.sum(axis=1))
+        self.documents = TrainingDocuments.of(
+            replace(documents, counts=counts, vocabulary=None)
+            if isinstance(documents, Corpus)
+            else canonical_corpus(counts)
+        )
         super().__init__(counts, model.n_components, number, seed, model.n_jobs)
 
     def words(self) -> dict[str, Any]:
@@ -214,7 +218,9 @@ def _fit(model: LDA, parts: Sequence[Any], place: Place) -> LDA:
     shards = _placed(parts, model, place, seed)
     settings = settings_of(model, seed)
     facts = everywhere(shards, "facts")
-    whole = facts_of_all(facts, K)
+    word_weight = np.sum([fact.word_weight for fact in facts], axis=0)
+    word_prior = word_prior_of(model, word_weight, facts_of_all(facts, K).token)
+    whole = facts_of_all(facts, K, word_prior is not None)
     if not whole.n_edges:
         raise ValueError(
             "The parts hold no words at all: every entry is 0. Check the vectoriser's vocabulary,"
@@ -227,7 +233,9 @@ def _fit(model: LDA, parts: Sequence[Any], place: Place) -> LDA:
     warn_of_single_precision(max(heaviest), most, settings.rule)
     settings = with_priors(model, settings)
     recipe = make_recipe(whole, settings)
-    fitted = fit_shards(shards, facts, settings, recipe, lambda: monitor_of(model), model)
+    fitted = fit_shards(
+        shards, facts, settings, recipe, lambda: monitor_of(model), model, word_prior
+    )
     keep(model, fitted)
     model.documents_ = TrainingDocuments.joined(everywhere(shards, "about_documents"))
     if isinstance(model, LatentDirichletAllocation):

@@ -13,6 +13,7 @@ import typer
 
 from topoi.cli.apply import convert, report, transform
 from topoi.cli.demo import demo
+from topoi.cli.find import documents, find, similar
 from topoi.cli.fit import fit
 from topoi.cli.label import label
 from topoi.cli.measure import choose, evaluate, intrusion
@@ -51,18 +52,8 @@ def _topoi(
 
 
 for function in (
-    demo,
-    fit,
-    topics,
-    transform,
-    label,
-    evaluate,
-    intrusion,
-    report,
-    choose,
-    authors,
-    links,
-    convert,
+    *(demo, fit, topics, find, documents, similar, authors, links),
+    *(transform, label, evaluate, intrusion, report, choose, convert),
 ):
     command(app)(function)
 

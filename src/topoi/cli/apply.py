@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topoi.cli.frames import TableFile, as_csv, check_table_file, write_rows
 from topoi.cli.options import AsJson, Columns, Counts, Force, Input, Model, Words
 from topoi.cli.output import note, show_csv, show_json
 from topoi.cli.reading import (
@@ -29,28 +28,12 @@ def transform(
     model: Model,
     input: Input,
     columns: Columns,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="A .csv, .tsv or .jsonl file (default: CSV to stdout).",
-            show_default=False,
-        ),
-    ] = None,
+    output: TableFile = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Topic proportions of documents, old or new: one row per document, one column per topic."""
-    from topoi.storage.files import atomic_write, check_outputs
-
-    if output is not None:
-        check_outputs([output], inputs=[model, *inputs_of(input, columns)], overwrite=force)
-        if output.suffix.lower() not in (".csv", ".tsv", ".jsonl"):
-            raise ValueError(
-                f"{output}: cannot write {output.suffix or 'a file without suffix'}; end the name"
-                " in .csv, .tsv or .jsonl."
-            )
+    check_table_file(output, [model, *inputs_of(input, columns)], force)
     loaded = load_model(model)
     mention_unused(columns, "labels", *unheard(loaded))
     corpus = read_corpus(input, columns, like=loaded)
@@ -59,16 +42,9 @@ def transform(
         if as_json:
             show_json(rows)
         else:
-            show_csv(_as_csv(rows, ","))
+            show_csv(as_csv(rows))
         return
-    with atomic_write(output) as file:
-        kind = output.suffix.lower()
-        text = (
-            "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-            if kind == ".jsonl"
-            else _as_csv(rows, "\t" if kind == ".tsv" else ",")
-        )
-        file.write(text.encode())
+    write_rows(rows, output)
     if as_json:
         show_json(
             {"file": str(output), "documents": corpus.n_docs, "topics": len(loaded.topic_names_)}
@@ -78,28 +54,22 @@ def transform(
 
 
 def _share_rows(corpus: Corpus, proportions: Any, names: list[str]) -> Iterator[dict[str, Any]]:
-    """One dictionary per document: id, date if there is one, and the share of each topic, to six
-    digits.
+    """One dictionary per document: id, date if there is one, a mark if the model knows few of its
+    words or none, and the share of each topic, to six digits.
     """
+    from topoi.corpus.coverage import marks_of
+
+    marks = marks_of(corpus)
     for d in range(corpus.n_docs):
         row: dict[str, Any] = {
             "id": str(d) if corpus.doc_names is None else str(corpus.doc_names[d])
         }
         if corpus.dates is not None:
             row["date"] = corpus.dates[d]
+        row["mark"] = str(marks[d])
         yield row | {
             name: float(f"{share:.6g}") for name, share in zip(names, proportions[d], strict=True)
         }
-
-
-def _as_csv(rows: list[dict[str, Any]], delimiter: str) -> str:
-    from io import StringIO
-
-    text = StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), delimiter=delimiter, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def report(
@@ -115,14 +85,17 @@ def report(
             show_default=False,
         ),
     ] = None,
-    words: Annotated[int, typer.Option(min=1, help="Words per topic.")] = 12,
-    documents: Annotated[int, typer.Option(min=1, help="Documents, and authors, per topic.")] = 6,
+    words: Annotated[int, typer.Option(min=1, help="Words per topic, in print.")] = 12,
+    documents: Annotated[
+        int, typer.Option(min=1, help="Documents, and authors, per topic, in print.")
+    ] = 6,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write an HTML page about a model: a map of topics, their words, documents and authors.
+    """Write a page to explore a model: a map of topics, their words, documents and authors, a
+    search, topics of texts that are typed into it.
 
-    It opens anywhere, without a network.
+    It is one HTML file that opens anywhere, without a network, and prints.
     """
     from topoi.storage.files import check_outputs
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import signal
 import sys
 import tempfile
 from contextlib import suppress
@@ -15,8 +14,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
+from topoi.cli.interrupt import Interrupt
 from topoi.cli.kinds import NAMES, Kind, chosen_kind, make_estimator, mention_documents_without
-from topoi.cli.options import AsJson, Columns, Force, Input, Jobs, Seed, Words, choice, option
+from topoi.cli.options import (
+    AsJson,
+    Columns,
+    Force,
+    Guide,
+    Input,
+    Jobs,
+    Seed,
+    Words,
+    choice,
+    option,
+)
 from topoi.cli.output import note, show, show_json
 from topoi.cli.reading import inputs_of, load_model, read_corpus
 from topoi.cli.show import topic_rows, topics_table
@@ -122,6 +133,7 @@ def fit(
     input: Input,
     columns: Columns,
     words: Words,
+    guide: Guide,
     learning: Learning,
     saving: Saving,
     topics: Annotated[
@@ -147,8 +159,10 @@ def fit(
     Ctrl-C keeps the last finished sweep.
     """
     start, checkpoint = learning.start, saving.checkpoint
-    inputs = [*inputs_of(input, columns, words), *([start] if start else [])]
+    others = [path for path in (start, guide.seeds) if path is not None]
+    inputs = [*inputs_of(input, columns, words), *others]
     _check_outputs(output, checkpoint, inputs, force)
+    seeds = guide.given()
     begin = load_model(start) if start else None
     corpus = read_corpus(input, columns, words, like=begin, keep_text=saving.keep_text)
     if corpus.n_docs < 2:
@@ -169,7 +183,11 @@ def fit(
             f"--start {start} has {begin.components_.shape[0]} topics, so --topics {topics} does"
             " not fit; leave it out."
         )
-    common = {**learning.parameters(), "init": begin if begin is not None else "hard"}
+    common = {
+        **learning.parameters(),
+        "init": begin if begin is not None else "hard",
+        "seeds": seeds,
+    }
     mention_documents_without(kind, corpus)
     if topics is not None and kind is Kind.labeled:
         note("The labels are the topics; --topics is not used.")
@@ -196,28 +214,39 @@ def fit(
             f"Stopped by Ctrl-C after sweep {estimator.n_iter_}, which {output} holds. To begin"
             " again from its topics:"
         )
-        note(f"  {_command_to_go_on(input, columns, kind, output, estimator, learning.preset)}")
+        again = _command_to_go_on(input, columns, guide, learning.preset, kind, output, estimator)
+        note(f"  {again}")
         if checkpoint is not None and checkpoint.exists():
             note(f"Or run the same command again, with --force: it resumes from {checkpoint}.")
         raise typer.Exit(1)
 
 
 def _command_to_go_on(
-    input: Path, columns: Columns, kind: Kind, output: Path, estimator: Any, preset: Preset | None
+    input: Path,
+    columns: Columns,
+    guide: Guide,
+    preset: Preset | None,
+    kind: Kind,
+    output: Path,
+    estimator: Any,
 ) -> str:
     """The command that begins with the saved topics and the same settings; which words count is
     known to the model.
     """
     given = {
-        f.name: getattr(columns, f.name)
-        for f in fields(columns)
-        if getattr(columns, f.name) != f.default
+        f.name: getattr(group, f.name)
+        for group in (columns, guide)
+        for f in fields(group)
+        if getattr(group, f.name) != f.default
     }
     options: list[str] = [
         part
         for name, value in given.items()
         for each in (value if isinstance(value, list) else [value])
-        for part in (f"--{name}", str(getattr(each, "value", each)))
+        for part in (
+            f"--{name.replace('_', '-')}",
+            *([] if each is True else [str(getattr(each, "value", each))]),
+        )
     ]
     settings = {
         "rule": "rule",
@@ -309,29 +338,3 @@ def _report(estimator: Any, corpus: Corpus, output: Path, stopped: bool, as_json
         f"{estimator.n_iter_} sweep{'s' if estimator.n_iter_ > 1 else ''} in"
         f" {estimator.history_[-1]['seconds']:.1f} s{measured}. Saved: {output}"
     )
-
-
-class Interrupt:
-    """A callback that Ctrl-C turns on: the run stops after the sweep it is in.
-
-    A second Ctrl-C aborts at once.
-    """
-
-    def __init__(self) -> None:
-        self.asked = False
-
-    def __call__(self, state: Any, record: Any) -> bool:
-        return self.asked
-
-    def __enter__(self) -> Interrupt:
-        self._before = signal.signal(signal.SIGINT, self._hear)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, self._before)
-
-    def _hear(self, *_: object) -> None:
-        if self.asked:
-            raise KeyboardInterrupt
-        self.asked = True
-        note("\nStopping after this sweep; Ctrl-C again aborts and writes nothing.")

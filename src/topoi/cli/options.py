@@ -26,6 +26,7 @@ Input = Annotated[
 Model = Annotated[Path, typer.Argument(help="A model that `topoi fit` wrote.", show_default=False)]
 Force = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Many = Annotated[int, typer.Option("--number", "-n", min=1, help="How many to show.")]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same topics.")]
 Jobs = Annotated[
     int | None,
@@ -60,6 +61,7 @@ def option(panel: str, text: str, *names: str, **more: Any) -> Any:
 
 
 COLUMNS, WORDS = "Where things are in the input", "Which words count (for texts)"
+GUIDE = "What topics should be about"
 
 
 @dataclass
@@ -151,3 +153,36 @@ class Words:
             WORDS, "File of the words to count, one a line; for counts, the words of their columns."
         ),
     ] = None
+
+
+@dataclass
+class Guide:
+    """Words that topics should be about."""
+
+    seeds: Annotated[
+        Path | None,
+        option(GUIDE, 'JSON file of words by topic name: {"economy": ["tax", "budget"]}.'),
+    ] = None
+    seed_strength: Annotated[
+        float | None,
+        option(
+            GUIDE,
+            "Tokens by which a seed word is stronger in its topic (default: as many as the word"
+            " has, at most 0.5 % of an average topic).",
+            min=0,
+        ),
+    ] = None
+
+    def given(self) -> Any:
+        """The seeds, or None."""
+        if self.seeds is None:
+            if self.seed_strength is not None:
+                raise ValueError("--seed-strength says how strong --seeds are; give these, too.")
+            return None
+        from topoi.graph.seeds import Seeds, seed_strengths
+        from topoi.io.json_files import read_object
+
+        words = read_object(self.seeds, "lists of words by topic name")
+        seeds = Seeds(words, self.seed_strength)
+        seed_strengths(seeds)  # refuses what makes no sense
+        return seeds

@@ -13,7 +13,7 @@ from topoi.cli.output import note, progress_bar
 if TYPE_CHECKING:
     from topoi.corpus import Corpus
 
-FEW_WORDS = 3  # per document: less is hardly text
+LEAST_TOKENS = 3  # per document: less is hardly text
 
 
 def read_corpus(
@@ -28,6 +28,7 @@ def read_corpus(
 
     like: a fitted model whose words are counted, instead of new ones by the options `words`.
     """
+    from topoi.corpus.coverage import FEW_WORDS, NO_WORDS, marks_of
     from topoi.io.read import read
 
     given = {f.name: getattr(columns, f.name) for f in fields(Columns) if f.name != "format"}
@@ -73,14 +74,20 @@ def read_corpus(
         )
     if like is not None:
         corpus = _matched(corpus, like, path)
-    if not counts and like is None and corpus.n_tokens < FEW_WORDS * corpus.n_docs:
+    if not counts and like is None and corpus.n_tokens < LEAST_TOKENS * corpus.n_docs:
         note(
             f"Documents have {corpus.n_tokens / corpus.n_docs:.1f} words that count on average. See"
             " --token-pattern, --min-df and --stop-words."
         )
-    empty = int((corpus.counts.sum(axis=1) == 0).sum())
-    if empty:
-        note(f"{empty} of {corpus.n_docs} documents have none of the words that count.")
+    marks = marks_of(corpus).tolist()
+    none, few = marks.count(NO_WORDS), marks.count(FEW_WORDS)
+    if like is not None and (none or few):
+        note(
+            f"{none} of {corpus.n_docs} documents have no word that the model knows, and {few} have"
+            " few: their topics say little."
+        )
+    elif none:
+        note(f"{none} of {corpus.n_docs} documents have none of the words that count.")
     return corpus
 
 
@@ -128,12 +135,15 @@ def unheard(model: Any) -> list[str]:
 
 def mention_seen(model: Any, corpus: Corpus) -> None:
     """Documents that the model was trained on are no test of it."""
-    if model.doc_names_ is None or corpus.doc_names is None:
+    from topoi.evaluate import seen_in_training
+
+    seen = seen_in_training(model, corpus)
+    if seen is None:
         note(
             "Without ids of documents, at fit and here (--id), nobody can tell if the model was"
             " trained on these documents; give new ones."
         )
-    elif seen := len(set(model.doc_names_) & set(corpus.doc_names)):
+    elif seen:
         note(
             f"The model was trained on {seen} of these documents, so it looks better than it is;"
             " give new ones."

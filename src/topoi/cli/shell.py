@@ -43,6 +43,7 @@ OPTIONS = {
     "random_state": "--seed",
     "rule": "--rule",
     "schedule": "--schedule",
+    "seeds": "--seeds",
     "text": "--text",
     "tol": "--tol",
     "weighting": "--weighting",

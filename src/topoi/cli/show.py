@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topoi.cli.options import AsJson, Model
+from topoi.cli.find import given_topic
+from topoi.cli.frames import give_table
+from topoi.cli.options import AsJson, Many, Model
 from topoi.cli.output import plain_table, show, show_json
 from topoi.cli.reading import load_model
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-Many = Annotated[int, typer.Option("--number", "-n", min=1, help="How many to show.")]
-
 
 EMPTY = 0.01  # a topic with less than this part of an average one holds nothing
 
@@ -96,13 +95,30 @@ def topics(
     documents: Annotated[
         int, typer.Option(min=0, help="Also show so many documents that are most about each topic.")
     ] = 0,
+    topic: Annotated[
+        str | None,
+        typer.Option(
+            help="Number or name of one topic: its words, with numbers.", show_default=False
+        ),
+    ] = None,
+    auto_names: Annotated[
+        bool,
+        typer.Option(
+            "--auto-names",
+            help="Name topics that have no name by distinctive words, and keep that in the file.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the topics of a model, the largest first; name them."""
+    """Show the topics of a model, the largest first, or the words of one; name topics."""
     loaded = load_model(model)
-    if name:
-        loaded.name_topics(dict(_named(text) for text in name))
+    if name or auto_names:
+        loaded.name_topics(dict(_named(text) for text in name or ()))
+        loaded.name_topics("auto" if auto_names else {})
         loaded.save(model)
+    if topic is not None:
+        table = loaded.show_topic(given_topic(topic), words, relevance=relevance)
+        return give_table(table, f"Words of {topic}", as_json=as_json)
     if as_json:
         show_json(
             {
@@ -112,6 +128,7 @@ def topics(
         )
     else:
         show(topics_table(loaded, words, relevance, documents))
+    return None
 
 
 def _named(text: str) -> tuple[int, str]:

@@ -71,6 +71,9 @@ class Corpus:
     groups : mapping of str to list, or DataFrame, optional
         Further columns, such as the source of each document: by name, a value or a list of values
         for each document. Held as a dictionary of `Membership`.
+    unknown : sequence of float, optional
+        The tokens of each document that are not among the words: what was left out where texts
+        were counted, or a corpus was brought to, the words of a model.
 
     Examples
     --------
@@ -93,6 +96,7 @@ class Corpus:
     vectorizer: CountVectorizer | None = None
     texts: list[str] | None = None
     groups: Mapping[str, Membership] | None = None
+    unknown: np.ndarray | None = None
 
     if TYPE_CHECKING:  # the types above are those that are held, whatever is given
 
@@ -108,6 +112,7 @@ class Corpus:
             vectorizer: CountVectorizer | None = None,
             texts: Any = None,
             groups: Any = None,
+            unknown: Any = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -256,8 +261,10 @@ class Corpus:
             shape=(self.n_docs, len(place)),
         )
         counts.sum_duplicates()
-        words = vocabulary_array(vocabulary, len(place))
-        return self._with(counts=counts, vocabulary=words, vectorizer=None)
+        words, unknown = vocabulary_array(vocabulary, len(place)), self.counts.sum(axis=1)
+        unknown = np.maximum(unknown - counts.sum(axis=1), 0)
+        unknown = unknown if self.unknown is None else unknown + self.unknown
+        return self._with(counts=counts, vocabulary=words, vectorizer=None, unknown=unknown)
 
     def split(self, test_size: float = 0.2, random_state: int = 0) -> tuple[Corpus, Corpus]:
         """Training and test documents, drawn at random."""
@@ -297,6 +304,8 @@ def canonical_corpus(counts: sparse.csr_array, **beside: Any) -> Corpus:
 
 
 def _take(values: Any, rows: np.ndarray) -> Any:
-    if values is None or isinstance(values, Membership):
-        return None if values is None else values[rows]
+    if values is None:
+        return None
+    if isinstance(values, Membership | np.ndarray):
+        return values[rows]
     return [values[i] for i in rows]

@@ -22,6 +22,8 @@ class TrainingDocuments:
     ----------
     tokens : ndarray of shape (n_docs,)
         The sum of each document's counts.
+    words : ndarray of shape (n_docs,)
+        Number of different words in each document.
     names : ndarray of shape (n_docs,), optional
         The name of each document.
     dates : ndarray of shape (n_docs,), optional
@@ -46,6 +48,7 @@ class TrainingDocuments:
     """
 
     tokens: np.ndarray
+    words: np.ndarray
     names: np.ndarray | None = None
     dates: np.ndarray | None = None
     texts: list[str] | None = None
@@ -59,6 +62,7 @@ class TrainingDocuments:
         """What a corpus knows about its documents."""
         return cls(
             tokens=corpus.counts.sum(axis=1).astype(np.float64),
+            words=np.diff(corpus.counts.indptr).astype(np.int64),
             names=None if corpus.doc_names is None else np.array(corpus.doc_names, dtype=str),
             dates=None if corpus.dates is None else np.array(corpus.dates, dtype=str),
             texts=corpus.texts,
@@ -94,6 +98,7 @@ class TrainingDocuments:
         texts = [part.texts for part in parts]
         return cls(
             tokens=np.concatenate([part.tokens for part in parts]),
+            words=np.concatenate([part.words for part in parts]),
             texts=None if None in texts else [text for part in texts for text in part or ()],
             authors=joined.pop("authors", None),
             labels=joined.pop("labels", None),

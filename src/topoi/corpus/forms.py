@@ -41,6 +41,14 @@ def _dates(values: Any, n_docs: int, what: str) -> list[str]:
     return _texts(values, n_docs, what) if None in made else [str(day) for day in made]
 
 
+def _numbers(values: Any, n_docs: int, what: str) -> np.ndarray:
+    """One number >= 0 per document."""
+    made = np.asarray(values, dtype=np.float64)
+    if made.shape != (n_docs,) or not (np.isfinite(made).all() and (made >= 0).all()):
+        raise ValueError(f"{what} must be one finite number >= 0 for each document.")
+    return made
+
+
 def _refuse_twice(words: list[str]) -> None:
     """Two columns of one word could be told apart neither in topics nor in new documents."""
     if len(set(words)) < len(words):
@@ -59,4 +67,5 @@ ONE_EACH: Mapping[
     "doc_names": _texts,
     "dates": _dates,
     "texts": _texts,
+    "unknown": _numbers,
 }

@@ -25,6 +25,7 @@ from topoi.evaluate.topics import (
     stability,
     topic_diversity,
 )
+from topoi.evaluate.training import seen_in_training
 
 __all__ = [
     "Completion",
@@ -47,6 +48,7 @@ __all__ = [
     "rank_biased_diversity",
     "ranking_metrics",
     "retrieval",
+    "seen_in_training",
     "split_tokens",
     "stability",
     "svm_scores",

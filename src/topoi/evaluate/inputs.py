@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
+from topoi.corpus.coverage import warn_of_unknown
 
 __all__ = ["counts_for", "proportions_of", "top_words_of", "topics_of", "unwrapped", "weights_of"]
 
@@ -26,11 +27,14 @@ def unwrapped(model: Any, X: Any) -> tuple[Any, Any]:
     return (model[-1], model[:-1].transform(X)) if hasattr(model, "steps") else (model, X)
 
 
-def counts_for(model: Any, X: Any, vocabulary: Sequence[str] | None = None) -> Any:
+def counts_for(
+    model: Any, X: Any, vocabulary: Sequence[str] | None = None, *, scored: bool = False
+) -> Any:
     """The counts of a Corpus in the order of a model's words; any other X as it is.
 
     vocabulary: the words of topics that do not know them. Where only the documents know their
     words, columns are taken to agree, with a warning: another library may have another order.
+    scored: these counts are measured, so say if many words are unknown and do not count.
     """
     known = isinstance(X, Corpus) and X.vocabulary is not None
     if vocabulary is not None and not known:
@@ -58,7 +62,12 @@ def counts_for(model: Any, X: Any, vocabulary: Sequence[str] | None = None) -> A
             " pass the counts alone.",
             stacklevel=3,
         )
-    return X.like(words).counts if isinstance(X, Corpus) else X
+    if not isinstance(X, Corpus):
+        return X
+    corpus = X.like(words)
+    if scored:
+        warn_of_unknown(corpus, stacklevel=4)
+    return corpus.counts
 
 
 def topics_of(model: Any, n_words: int | None = None) -> np.ndarray:

@@ -127,7 +127,9 @@ def completion(
             f" {MAX_SWEEPS // 2}."
         )
     model, X = unwrapped(model, X)
-    observed, held = split_tokens(counts_for(model, X, vocabulary), held_out, random_state)
+    observed, held = split_tokens(
+        counts_for(model, X, vocabulary, scored=True), held_out, random_state
+    )
     if not held.nnz:
         raise ValueError(
             "No document has two tokens, so none can be held out. Test on longer documents."
@@ -245,7 +247,7 @@ def left_to_right(
     if not isinstance(n_particles, numbers.Integral) or n_particles < 1:
         raise ValueError(f"n_particles is {n_particles!r}; expected a whole number of at least 1.")
     model, X = unwrapped(model, X)
-    counts = check_counts(counts_for(model, X, vocabulary))
+    counts = check_counts(counts_for(model, X, vocabulary, scored=True))
     repeats = counts.data.astype(np.int64)
     if not is_whole(counts):
         raise ValueError(

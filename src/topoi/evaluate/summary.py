@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from topoi.corpus import Corpus
+from topoi.corpus.coverage import FEW_WORDS, NO_WORDS, marks_of
 from topoi.corpus.membership import Membership
 from topoi.evaluate.coherence import npmi
 from topoi.evaluate.inputs import proportions_of
 from topoi.evaluate.labels import clusters, retrieval
 from topoi.evaluate.perplexity import completion
 from topoi.evaluate.topics import rank_biased_diversity, topic_diversity
+from topoi.evaluate.training import seen_in_training
 
 __all__ = ["MEASURES", "Measure", "quality"]
 
@@ -52,6 +54,11 @@ MEASURES = {
     ),
     "p@5": Measure("P@5", "{p@5:.1%}", "of the 5 most similar documents have the same label"),
     "p@10": Measure("P@10", "{p@10:.1%}", "of the 10 most similar; of random ones {by_chance:.1%}"),
+    "no_known_words": Measure(
+        "documents without known words",
+        "{no_known_words}",
+        "of {documents}, and {few_known_words} with few: their topics say little",
+    ),
     "diversity": Measure(
         "diversity", "{diversity:.2f}", "share of different words among the topics' top words"
     ),
@@ -68,7 +75,7 @@ MEASURES = {
 }
 
 
-def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
+def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float | None]:
     """How good a model is on documents it has not seen: all measures at once.
 
     Parameters
@@ -83,11 +90,14 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        "documents", "held_out_tokens"; "perplexity", "perplexity_low" and "perplexity_high" of
-        `completion`; "diversity" and "rank_biased_diversity"; "npmi", the mean coherence of topics
-        in X. For a Corpus with at most one label per document also the measures of `clusters` and
-        `retrieval`. For labeled models and a Corpus with labels also "labeled_documents" and
-        "label_found", how often the likeliest label is right.
+        "documents", "seen_in_training" (how many of them the model was trained on, on which it
+        looks better than it is; None if that is unknown), "no_known_words" and "few_known_words"
+        (how many of them rest on little), "held_out_tokens"; "perplexity",
+        "perplexity_low" and "perplexity_high" of `completion`; "diversity" and
+        "rank_biased_diversity"; "npmi", the mean coherence of topics in X. For a Corpus with
+        at most one label per document also the measures of `clusters` and `retrieval`. For labeled
+        models and a Corpus with labels also "labeled_documents" and "label_found", how often the
+        likeliest label is right.
 
     Examples
     --------
@@ -96,14 +106,17 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float]:
     >>> corpus, _ = datasets.make_blocks(n_topics=2)
     >>> train, test = corpus.split(0.2)
     >>> list(quality(LDA(2).fit(train), test))[:3]
-    ['documents', 'held_out_tokens', 'perplexity']
+    ['documents', 'seen_in_training', 'no_known_words']
     """
+    corpus = X.like(model.vocabulary_) if isinstance(X, Corpus) else Corpus(X)
+    marks = marks_of(corpus).tolist()
     found = completion(model, X, random_state=random_state)
     labels = getattr(X, "labels", None)
     return {
-        "documents": (
-            X.n_docs if hasattr(X, "n_docs") else len(X) if isinstance(X, list) else X.shape[0]
-        ),
+        "documents": corpus.n_docs,
+        "seen_in_training": seen_in_training(model, X),
+        "no_known_words": marks.count(NO_WORDS),
+        "few_known_words": marks.count(FEW_WORDS),
         "held_out_tokens": found.n_tokens,
         "perplexity": found.perplexity,
         "perplexity_low": found.low,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from topoi.io.lines import composed
+from topoi.explore.words import matched_words
 
 __all__ = [
     "author_log_likelihood",
@@ -127,16 +127,9 @@ def word_columns(
     >>> word_columns("Dog and cat", ["cat", "dog"], str.split)
     [1, 0]
     """
-    words = cut(composed(text)) if isinstance(text, str) else [composed(word) for word in text]
-    column = {composed(str(word)): i for i, word in enumerate(vocabulary)}
-    known = [
-        column[form]
-        for word in words
-        for form in (word if word in column else word.lower(),)
-        if form in column
-    ]
+    known, unknown = matched_words(text, vocabulary, cut)
     if not known:
-        raise ValueError(f"None of {words} is in the vocabulary of this model; try other words.")
+        raise ValueError(f"None of {unknown} is in the vocabulary of this model; try other words.")
     return known
 
 

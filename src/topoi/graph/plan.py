@@ -27,6 +27,7 @@ class PlanFacts(NamedTuple):
     private: bool  # every document owns itself, and nothing else does
     plain: bool  # private, all topics are allowed, and nothing is held besides the messages
     fields: bool  # documents hear from others
+    word_prior: bool  # topics have word priors of their own
 
 
 @dataclass
@@ -47,6 +48,7 @@ class Plan:
         0.0  # pseudo-count of an owner in its document; 0 = owners are equally likely
     )
     word_base: np.ndarray | None = None  # (W, K) counts that words hold besides the messages
+    word_prior: np.ndarray | None = None  # (W, K) prior of words in topics, beyond beta
     owner_base: np.ndarray | None = None  # (O, K)
     frozen_words: bool = False
 
@@ -71,7 +73,13 @@ class Plan:
             private=self.is_private,
             plain=self.is_plain,
             fields=bool(self.fields),
+            word_prior=self.word_prior is not None,
         )
+
+    def add_word_prior(self, prior: np.ndarray) -> None:
+        """Pseudo-counts (W, K) of words in topics, beyond beta. None at all is no prior."""
+        if prior.any():
+            self.word_prior = prior if self.word_prior is None else self.word_prior + prior
 
     @property
     def is_private(self) -> bool:

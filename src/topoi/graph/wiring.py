@@ -61,6 +61,7 @@ class Graph:
     owner_prior: float  # pseudo-count of an owner in its documents
     frozen_words: bool  # words hold `word_base` and nothing else
     word_base: np.ndarray | None  # (W, K) counts that words hold besides the messages
+    word_prior: np.ndarray | None  # (W, K) prior of words in topics, beyond beta
     owner_base: np.ndarray | None  # (O, K) the same of owners
     transposed: GraphArrays | None = (
         None  # the same edges with words in the place of documents, for schedules that go by word
@@ -230,6 +231,7 @@ def build_graph(
         owner_prior=plan.owner_prior,
         frozen_words=plan.frozen_words,
         word_base=plan.word_base,
+        word_prior=plan.word_prior,
         owner_base=plan.owner_base,
     )
 

@@ -16,6 +16,7 @@ from topoi.graph.arrays import GraphArrays
 from topoi.infer import kernels
 from topoi.infer.arrays import FreshParams, Messages
 from topoi.infer.blocks import make_blocks
+from topoi.infer.memory import pad_topics
 from topoi.infer.rules import Rule
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
@@ -105,7 +106,10 @@ def _infer_blocks(state: State, rule: Rule, pool: ThreadPool, relaxation: float 
     if arrays.topic_ptr is not graph.arrays.topic_ptr:
         arrays = arrays._replace(topics=favoured_topics(state, pool, arrays.topic_ptr))
     messages = state.messages._replace(mu=state.blocks.mu)
-    counted = state.tables.phi if relaxation is not None else np.zeros_like(state.tables.phi)
+    prior = None if graph.word_prior is None else pad_topics(graph.word_prior, graph.width)
+    counted = state.tables.phi if prior is None else np.maximum(state.tables.phi - prior, 0)
+    if relaxation is None:
+        counted = np.zeros_like(counted)
     for docs in state.blocks.docs:  # words hold `counted` when it is whole
         _infer(state, rule, pool, arrays, messages, docs, settings(state, rule))
         pool.each(
@@ -119,8 +123,8 @@ def _infer_blocks(state: State, rule: Rule, pool: ThreadPool, relaxation: float 
             counted,
         )
         if relaxation is not None or docs is state.blocks.docs[-1]:
-            totals = counted.sum(axis=0, dtype=np.float64)
-            state.tables = state.tables._replace(phi=counted, totals=totals)
+            phi = counted if prior is None else counted + prior
+            state.tables = state.tables._replace(phi=phi, totals=phi.sum(axis=0, dtype=np.float64))
 
 
 def _list_bounds(state: State) -> np.ndarray | None:

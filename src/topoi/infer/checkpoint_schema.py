@@ -83,7 +83,11 @@ def state_schema(graph: Graph, rule: Rule, schedule: Schedule) -> Schema:
         len((graph.transposed or graph.arrays).visit_doc),
         bool(graph.fields),
     )
-    bases = [base.sum() for base in (graph.word_base, graph.owner_base) if base is not None]
+    bases = [
+        base.sum()
+        for base in (graph.word_base, graph.word_prior, graph.owner_base)
+        if base is not None
+    ]
     most = 1 + 1.01 * (graph.weight + sum(bases))  # that any table can hold
     entries: dict[str, Array | Value] = {
         "sweep": whole(1),

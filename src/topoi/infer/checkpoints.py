@@ -45,6 +45,7 @@ FREE = (
     "random_state",
     "verbose",
 )  # parameters that may differ
+IN_PLAN = ("factors", "seeds")  # parameters that the plan says in full
 RETURNED: dict[str, str] = {}  # checkpoints of runs that finished in this process: path and digest
 
 
@@ -235,7 +236,7 @@ def fingerprint(model: Any, plan: Plan, start: np.ndarray | None) -> str:
     fixed = {
         key: value
         for key, value in model.get_params(deep=False).items()
-        if key not in FREE and key != "factors"
+        if key not in FREE and key not in IN_PLAN
     }
     seed = model.random_state if isinstance(model.random_state, int | np.integer) else None
     init = model.init if isinstance(model.init, str) else None
@@ -251,6 +252,7 @@ def fingerprint(model: Any, plan: Plan, start: np.ndarray | None) -> str:
         plan.owners,
         plan.topics,
         plan.word_base,
+        plan.word_prior,
         plan.owner_base,
     ]
     parts += [[type(field).__name__, vars(field)] for field in plan.fields]

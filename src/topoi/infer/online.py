@@ -63,6 +63,7 @@ class Online:
         None  # (W, K) word proportions of topics to begin with, if it is warm
     )
     base: np.ndarray | None = None  # (W, K)
+    word_prior: np.ndarray | None = None  # (W, K) of topics that have one, beyond beta
     batches: int = 0
     documents: float = 0  # with words, seen so far
     evidence: np.ndarray | None = None  # (2, K) of alpha, per document
@@ -74,7 +75,8 @@ class Online:
             return
         seed, word_topic = self.seed + self.batches, self.first
         if self.base is not None:
-            word_topic = (self.base + self.beta) / (self.base + self.beta).sum(axis=0)
+            held = self.base if self.word_prior is None else self.base + self.word_prior
+            word_topic = (held + self.beta) / (held + self.beta).sum(axis=0)
         init, sweeps = (self.init, FIRST_SWEEPS) if self.base is None else ("warm", SWEEPS)
         self.documents += weights.shape[0]
         learns = self.documents >= LEARN_FROM
@@ -91,7 +93,7 @@ class Online:
         learner = PriorLearner(
             False, self.learn_beta and learns, expected=self.rule.expected_counts, every=sweeps
         )
-        plan = Plan(self.n_topics, weights, word_base=self.base)
+        plan = Plan(self.n_topics, weights, word_base=self.base, word_prior=self.word_prior)
         state = pass_messages(
             build_graph(plan, seed=seed, tokens=self.rule.tokens),
             settings,

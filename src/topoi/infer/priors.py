@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.special import psi
 
 from topoi.infer import likelihood
+from topoi.infer.memory import pad_topics
 from topoi.infer.state import State
 
 __all__ = [
@@ -147,11 +148,19 @@ def learned_beta(state: State, expected: bool) -> float:
     """One fixed-point step for beta, over all words and topics."""
     K, W, token = state.graph.n_topics, state.graph.n_words, state.graph.token
     counts = state.tables.phi if token == 1 else state.tables.phi / np.float32(token)
+    totals, free = state.tables.totals[:K] / token, np.ones(K)
+    if state.graph.word_prior is not None:
+        # Words whose prior in a topic is higher say nothing of beta. The others by themselves have
+        # a Dirichlet prior of beta, too.
+        raised = pad_topics(state.graph.word_prior, state.graph.width) > 0
+        counts = np.where(raised, np.float32(0), counts)
+        free = np.maximum(1 - raised[:, :K].mean(axis=0), 1 / W)
+        totals = counts[:, :K].sum(axis=0, dtype=np.float64)
     prior = np.where(state.alpha > 0, state.beta / token, 0.0)
     gain = np.zeros(state.graph.width)
     likelihood.expected_digamma_gain(counts, prior, expected, gain)
-    total = W * state.beta / token
-    spent = W * (psi(state.tables.totals[:K] / token + total) - psi(total)).sum()
+    total = free * (W * state.beta / token)
+    spent = W * (free * (psi(totals + total) - psi(total))).sum()
     return float(_in_range(state.beta * gain[:K].sum() / max(spent, 1e-300), token))
 
 

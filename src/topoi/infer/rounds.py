@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from topoi.graph.plan import PlanFacts
+from topoi.infer.guided import guided_topics
 from topoi.infer.monitor import Monitor
 from topoi.infer.overcomplete import overcomplete_topics
 from topoi.infer.priors import PriorLearner, alpha_of
@@ -38,7 +39,7 @@ def shared_pace(schedule: Schedule, n_shards: int) -> Schedule:
     )
 
 
-def facts_of_all(facts: Sequence[Facts], n_topics: int) -> PlanFacts:
+def facts_of_all(facts: Sequence[Facts], n_topics: int, word_prior: bool = False) -> PlanFacts:
     """What decides how a run over shards goes."""
     n_edges, weight = sum(fact.n_edges for fact in facts), sum(fact.weight for fact in facts)
     return PlanFacts(
@@ -51,6 +52,7 @@ def facts_of_all(facts: Sequence[Facts], n_topics: int) -> PlanFacts:
         private=True,
         plain=True,
         fields=False,
+        word_prior=word_prior,
     )
 
 
@@ -61,33 +63,45 @@ def fit_shards(
     recipe: Recipe,
     new_monitor: Callable[[], Monitor],
     subject: Any,
+    word_prior: np.ndarray | None = None,
 ) -> Fitted:
     """`session.fit` over shards.
 
-    facts: of each of them; subject: what callbacks see.
+    facts: of each of them; subject: what callbacks see; word_prior: (W, K) of topics that have one,
+    beyond beta.
     """
-    began, whole = time.perf_counter(), facts_of_all(facts, len(recipe.alpha))
+    began = time.perf_counter()
+    whole = facts_of_all(facts, len(recipe.alpha), word_prior is not None)
     if recipe.overcomplete:
-        settings = replace(
-            settings, init="warm", word_topic=_merged_topics(shards, whole, settings, recipe)
-        )
-    recipe = replace(recipe, overcomplete=(), schedule=shared_pace(recipe.schedule, len(shards)))
+        merged = _merged_topics(shards, whole, settings, recipe)
+        settings = replace(settings, init="warm", word_topic=merged)
     word_weight = np.sum([fact.word_weight for fact in facts], axis=0)
-    counted = everywhere(
-        shards, "begin", settings, recipe, whole.token, word_weight, len(shards) == 1
+    if recipe.guided:
+        counted = np.sum(everywhere(shards, "guided_counts", word_prior), axis=0)
+        settings = replace(settings, init="warm", word_topic=guided_topics(counted, word_weight))
+    recipe = replace(
+        recipe, overcomplete=(), guided=False, schedule=shared_pace(recipe.schedule, len(shards))
+    )
+    first = everywhere(
+        shards, "begin", settings, recipe, whole.token, word_weight, len(shards) == 1, word_prior
     )
     with new_monitor() as monitor:
         monitor.began = began
-        found = Rounds(shards, settings, recipe, whole, monitor, subject).run(counted)
+        found = Rounds(shards, settings, recipe, whole, monitor, subject).run(first)
     return replace(
         found,
+        components=(found.components if word_prior is None else found.components + word_prior.T),
+        word_prior=word_prior,
         doc_topic=np.vstack(everywhere(shards, "doc_topic")),
         n_docs=sum(fact.n_docs for fact in facts),
     )
 
 
 def _merged_topics(
-    shards: Sequence[Any], whole: PlanFacts, settings: Settings, recipe: Recipe
+    shards: Sequence[Any],
+    whole: PlanFacts,
+    settings: Settings,
+    recipe: Recipe,
 ) -> np.ndarray:
     """(W, K) topics to start from, learned here from some documents of all shards."""
     some = everywhere(shards, "some_documents", recipe.overcomplete_edges, whole.n_edges)
@@ -137,6 +151,7 @@ class Rounds:
             doc_topic=np.zeros((0, len(self.alpha))),
             alpha=self.alpha.copy(),
             beta=self.beta,
+            word_prior=None,
             n_docs=0,
             n_iter=self.done,
             history=self.monitor.table(),

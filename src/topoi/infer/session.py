@@ -19,6 +19,7 @@ from topoi.graph.plan import Plan
 from topoi.graph.wiring import Graph, build_graph
 from topoi.infer.edge_messages import entries_within, start_from_messages
 from topoi.infer.engine import run
+from topoi.infer.guided import guided_counts, guided_topics
 from topoi.infer.monitor import Monitor
 from topoi.infer.overcomplete import overcomplete_topics, some_documents
 from topoi.infer.priors import FieldWeightLearner, Learner, PriorLearner
@@ -41,6 +42,7 @@ class Fitted:
     doc_topic: np.ndarray  # (D, K) rows sum to 1
     alpha: np.ndarray  # (K,)
     beta: float
+    word_prior: np.ndarray | None  # (W, K) of topics that have one, beyond beta
     n_docs: int  # with words
     n_iter: int
     history: list[dict[str, Any]]
@@ -99,6 +101,7 @@ def _fitted(state: State, monitor: Monitor, finished: bool) -> Fitted:
         doc_topic=state.doc_topic(),
         alpha=state.alpha[:K].copy(),
         beta=state.beta,
+        word_prior=state.graph.word_prior,
         n_docs=int((state.graph.doc_weight > 0).sum()),
         n_iter=state.sweep,
         history=monitor.table(),
@@ -107,9 +110,15 @@ def _fitted(state: State, monitor: Monitor, finished: bool) -> Fitted:
     )
 
 
-def components(word_topic: np.ndarray, beta: float) -> np.ndarray:
-    """(K, W) expected counts + prior, from counts (W, K)."""
-    return np.ascontiguousarray(word_topic.T.astype(np.float64) + beta)
+def components(
+    word_topic: np.ndarray, beta: float, word_prior: np.ndarray | None = None
+) -> np.ndarray:
+    """(K, W) expected counts + prior, from counts (W, K).
+
+    word_prior: (W, K) beyond beta, if it is not among the counts, as it is in tables.
+    """
+    found = np.ascontiguousarray(word_topic.T.astype(np.float64) + beta)
+    return found if word_prior is None else found + word_prior.T
 
 
 def prior_learners(settings: Settings) -> list[PriorLearner]:
@@ -185,12 +194,19 @@ def first_state(
     *,
     learned: Sequence[LearnedField] | None = None,
 ) -> State:
-    """First messages: those that are given, or from merged topics where the recipe says so."""
+    """First messages: those that are given, or from merged topics or documents of seeds where the
+    recipe says so.
+    """
     rule, init, word_topic = settings.rule, settings.init, settings.word_topic
     if recipe.overcomplete:
         some = some_documents(graph.counts, recipe.overcomplete_edges, settings.seed)
         init = "warm"
         word_topic = overcomplete_topics(some, recipe, rule, seed=settings.seed, pool=pool)
+    elif recipe.guided:
+        assert graph.word_prior is not None
+        init = "warm"
+        counted = guided_counts(graph.counts, graph.word_prior, settings.seed)
+        word_topic = guided_topics(counted, graph.counts.sum(axis=0))
     state = State.start(
         graph,
         rule,

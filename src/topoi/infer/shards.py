@@ -19,7 +19,9 @@ from scipy import sparse
 from topoi.graph.plan import Plan
 from topoi.graph.wiring import build_graph
 from topoi.infer.engine import REBUILD_EVERY, sweep
+from topoi.infer.guided import guided_counts
 from topoi.infer.likelihood import document_log_likelihood
+from topoi.infer.memory import pad_topics
 from topoi.infer.overcomplete import some_documents
 from topoi.infer.priors import alpha_evidence, learned_beta
 from topoi.infer.recipe import Recipe, Settings
@@ -74,6 +76,10 @@ class Shard:
         part = int(enough * self.plan.counts.nnz / n_edges)
         return some_documents(self.plan.counts, part, self.seed)
 
+    def guided_counts(self, word_prior: np.ndarray) -> np.ndarray:
+        """(W, K) what the documents of this shard say of topics with word priors."""
+        return guided_counts(self.plan.counts, word_prior, self.seed)
+
     def begin(
         self,
         settings: Settings,
@@ -81,14 +87,22 @@ class Shard:
         token: float,
         word_weight: np.ndarray,
         alone: bool,
+        word_prior: np.ndarray | None = None,
     ) -> np.ndarray:
         """First messages.
 
-        token, word_weight: of the documents of all shards; alone: there are no others.
+        token, word_weight: of the documents of all shards; alone: there are no others; word_prior:
+        (W, K) of topics that have one, beyond beta.
         """
         self.rule, self.schedule, self.alone = settings.rule, recipe.schedule, alone
-        graph = build_graph(self.plan, seed=self.seed, tokens=self.rule.tokens)
-        graph = replace(graph, token=token)
+        plan = replace(self.plan, word_prior=word_prior)
+        graph = replace(build_graph(plan, seed=self.seed, tokens=self.rule.tokens), token=token)
+        self.prior = (
+            np.zeros((1, graph.width), np.float32)
+            if word_prior is None
+            else pad_topics(word_prior, graph.width)
+        )
+        self.prior_totals = self.prior.sum(axis=0, dtype=np.float64)
         with ThreadPool(self.n_jobs) as pool:
             self.state = first_state(graph, replace(settings, seed=self.seed), recipe, pool)
         self.state.word_weight = np.maximum(word_weight, TINY).astype(np.float32)
@@ -104,13 +118,14 @@ class Shard:
         self.others_totals = self.others.sum(axis=0, dtype=np.float64)
         self.state.word_base = self.others[:, : self.plan.n_topics]
         self.state.tables = self.state.tables._replace(
-            phi=phi.copy(), totals=self.others_totals + self.own_totals
+            phi=phi + self.prior, totals=self.others_totals + self.own_totals + self.prior_totals
         )
 
     def _counted(self) -> np.ndarray:
         """(W, width) what the messages of this shard give to words."""
         tables = self.state.tables
-        self.own, self.own_totals = tables.phi - self.others, tables.totals - self.others_totals
+        self.own = tables.phi - self.others - self.prior
+        self.own_totals = tables.totals - self.others_totals - self.prior_totals
         return self.own
 
     def arrange(self) -> np.ndarray | None:
@@ -170,7 +185,8 @@ class Shard:
                 return self._counted()
             self.state.word_base = None  # own messages alone
             self.state.rebuild(self.rule, pool)
-        self.own, self.own_totals = self.state.tables.phi.copy(), self.state.tables.totals.copy()
+        self.own = self.state.tables.phi - self.prior
+        self.own_totals = self.state.tables.totals - self.prior_totals
         self.hear(self.others + self.own)
         return self.own
 

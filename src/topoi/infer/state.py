@@ -307,13 +307,17 @@ class State(Proportions):
         """What `rebuild` is without stored messages: rows hold exactly the weight of their document
         or word.
         """
-        theta, phi = self.tables.theta, self.tables.phi
+        theta, phi, prior = self.tables.theta, self.tables.phi, self.graph.word_prior
+        if prior is not None:
+            phi[:, : self.graph.n_topics] -= prior
         doc_weight = self.doc_weight[
             np.argsort(self.graph.arrays.slots)
         ]  # in the order of the rows
         for table, weight in ((theta, doc_weight), (phi, self.word_weight)):
             held = table.sum(axis=1)
             table *= np.divide(weight, held, out=np.zeros_like(held), where=held > 0)[:, None]
+        if prior is not None:
+            phi[:, : self.graph.n_topics] += prior
         self.tables = self.tables._replace(
             totals=phi.sum(axis=0, dtype=np.float64), owner_mass=self.doc_weight.copy()
         )

@@ -12,7 +12,8 @@ __all__ = ["blank_tables", "owner_base"]
 
 
 def blank_tables(graph: Graph, word_base: np.ndarray | None, old: Tables | None = None) -> Tables:
-    """Tables without any message: what words (W, K) and owners hold besides.
+    """Tables without any message: what words (W, K) and owners hold besides, and what topics are
+    told of words (`Graph.word_prior`), which is a constant on top of what words hold.
 
     `old` tables of the same graph give their memory and, when words are frozen, their words.
     """
@@ -33,6 +34,8 @@ def blank_tables(graph: Graph, word_base: np.ndarray | None, old: Tables | None 
             else old.phi
         )
         phi[:] = 0
+    if graph.word_prior is not None:
+        phi[:, : graph.n_topics] += graph.word_prior
     owner_mass = np.zeros(len(graph.arrays.slots), np.float32)
     return Tables(theta, phi, phi.sum(axis=0, dtype=np.float64), owner_mass)
 

@@ -11,7 +11,7 @@ from re import _constants as ops  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any
 
-__all__ = ["is_safe_pattern"]
+__all__ = ["as_javascript", "is_safe_pattern"]
 
 LONGEST = 200  # characters of a pattern
 SHORT = 50  # a repeat of at most this many characters is short
@@ -21,6 +21,12 @@ CATEGORIES = {
     ops.CATEGORY_WORD: r"\w", ops.CATEGORY_NOT_WORD: r"\W", ops.CATEGORY_DIGIT: r"\d",
     ops.CATEGORY_NOT_DIGIT: r"\D", ops.CATEGORY_SPACE: r"\s", ops.CATEGORY_NOT_SPACE: r"\S",
 }  # fmt: skip
+JAVASCRIPT = {
+    ops.CATEGORY_WORD: r"[\p{L}\p{N}_]", ops.CATEGORY_NOT_WORD: r"[^\p{L}\p{N}_]",
+    ops.CATEGORY_DIGIT: r"\p{Nd}", ops.CATEGORY_NOT_DIGIT: r"\P{Nd}",
+    ops.CATEGORY_SPACE: r"\s", ops.CATEGORY_NOT_SPACE: r"\S",
+}  # fmt: skip
+BOUNDARY = "(?:(?<=W)(?!W)|(?<!W)(?=W))".replace("W", JAVASCRIPT[ops.CATEGORY_WORD])
 
 
 def is_safe_pattern(pattern: Any) -> bool:
@@ -144,3 +150,69 @@ def _member(kind: Any, value: Any, character: str) -> bool:
     if kind is ops.RANGE:
         return bool(value[0] <= ord(character) <= value[1])
     return kind is ops.CATEGORY and re.match(CATEGORIES[value], character) is not None
+
+
+def as_javascript(pattern: str) -> str | None:
+    r"""A token pattern as JavaScript reads it, with the flag v: there, \w and \b know ASCII only.
+
+    Parameters
+    ----------
+    pattern : str
+        A regular expression of Python without look-around, references, and flags but (?u).
+
+    Returns
+    -------
+    str or None
+        None if it cannot be said there.
+
+    Examples
+    --------
+    >>> as_javascript(r"(?u)[a-z]\d+")
+    '[\\u{61}-\\u{7a}]\\p{Nd}{1,}'
+    """
+    parsed = _parser.parse(pattern)
+    if parsed.state.flags & ~re.UNICODE:
+        return None
+    try:
+        return _said(parsed)
+    except KeyError:  # something JavaScript says in another way, or not at all
+        return None
+
+
+def _said(items: Any) -> str:
+    return "".join(SAID[op](argument) for op, argument in items)
+
+
+def _said_set(members: Any) -> str:
+    negated = members[0][0] is ops.NEGATE
+    return f"[{'^' * negated}{''.join(SAID[op](value) for op, value in members[negated:])}]"
+
+
+def _said_repeat(argument: Any, lazy: str = "") -> str:
+    least, most, body = argument
+    said = _said(body)
+    single = len(body) == 1 and body[0][0] in (ops.LITERAL, ops.IN)
+    many = f"{{{least},{'' if most is ops.MAXREPEAT else most}}}{lazy}"
+    return (said if single else f"(?:{said})") + many
+
+
+def _said_group(argument: Any) -> str:
+    group, added_flags, removed_flags, body = argument
+    if added_flags or removed_flags:
+        raise KeyError("flags")
+    return f"({'?:' if group is None else ''}{_said(body)})"
+
+
+SAID: dict[Any, Any] = {
+    ops.LITERAL: lambda code: f"\\u{{{code:x}}}",
+    ops.NOT_LITERAL: lambda code: f"[^\\u{{{code:x}}}]",
+    ops.ANY: lambda _: r"[^\n]",
+    ops.RANGE: lambda ends: f"\\u{{{ends[0]:x}}}-\\u{{{ends[1]:x}}}",
+    ops.CATEGORY: lambda kind: JAVASCRIPT[kind],
+    ops.IN: _said_set,
+    ops.MAX_REPEAT: _said_repeat,
+    ops.MIN_REPEAT: lambda argument: _said_repeat(argument, "?"),
+    ops.BRANCH: lambda branches: f"(?:{'|'.join(map(_said, branches[1]))})",
+    ops.SUBPATTERN: _said_group,
+    ops.AT: lambda where: {ops.AT_BOUNDARY: BOUNDARY}[where],
+}

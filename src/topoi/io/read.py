@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -157,9 +158,9 @@ def read(
             " give a CountVectorizer."
         )
     with enough_memory(rows.name):
-        counts = _count(vectorizer, gathering, rows.name)
+        counts, unknown = _count(vectorizer, gathering, rows.name)
         words, beside = vectorizer.get_feature_names_out(), gathering.columns()
-        corpus = Corpus(counts, words, vectorizer=vectorizer, **beside)
+        corpus = Corpus(counts, words, vectorizer=vectorizer, unknown=unknown, **beside)
     return with_links(corpus, gathering.links, name)
 
 
@@ -225,9 +226,11 @@ def _column_of(obs: Any, what: str, column: str, name: str, separator: str) -> l
     ]
 
 
-def _count(vectorizer: CountVectorizer, gathering: Gathering, name: str) -> Any:
-    """Documents x words of the texts; the vectoriser learns its vocabulary from them unless it has
-    one.
+def _count(
+    vectorizer: CountVectorizer, gathering: Gathering, name: str
+) -> tuple[Any, list[int] | None]:
+    """Documents x words of the texts, and the tokens of each that a fitted vectoriser has no word
+    for. One that is not fitted learns its vocabulary from them, unless it has one.
     """
     n_docs = 0
 
@@ -237,11 +240,12 @@ def _count(vectorizer: CountVectorizer, gathering: Gathering, name: str) -> Any:
             yield document
 
     if hasattr(vectorizer, "vocabulary_") or vectorizer.vocabulary is not None:
-        vectorizer = vectorizer if hasattr(vectorizer, "vocabulary_") else vectorizer.fit([""])
-        counts = vectorizer.transform(counted())
+        unknown: list[int] | None = [] if hasattr(vectorizer, "vocabulary_") else None
+        counter = vectorizer.fit([""]) if unknown is None else _noting(vectorizer, unknown)
+        counts = counter.transform(counted())
         if not n_docs:
             raise ValueError(f"{name} holds no documents.")
-        return counts
+        return counts, unknown
     try:
         counts = vectorizer.fit_transform(counted())
     except ValueError as error:
@@ -256,7 +260,23 @@ def _count(vectorizer: CountVectorizer, gathering: Gathering, name: str) -> Any:
         ) from error
     if n_docs < 2:
         raise _too_few(name, n_docs)
-    return counts
+    return counts, None
+
+
+def _noting(vectorizer: CountVectorizer, unknown: list[int]) -> CountVectorizer:
+    """The same vectoriser, which appends to `unknown` how many tokens of each text it has no word
+    for.
+    """
+    cut, known = vectorizer.build_analyzer(), vectorizer.vocabulary_
+
+    def noted(text: str) -> list[str]:
+        tokens: list[str] = cut(text)
+        unknown.append(sum(token not in known for token in tokens))
+        return tokens
+
+    counter = copy(vectorizer)
+    counter.analyzer = noted
+    return counter
 
 
 def _too_few(name: str, n_docs: int) -> ValueError:

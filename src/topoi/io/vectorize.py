@@ -100,7 +100,8 @@ def vectorizer_of(model: Any) -> CountVectorizer:
             "The model was fitted on counts without words, so it cannot read texts; give counts"
             " with the same columns."
         )
-    return make_vectorizer(stop_words=None, vocabulary=[str(word) for word in model.vocabulary_])
+    words = [str(word) for word in model.vocabulary_]
+    return make_vectorizer(stop_words=None, vocabulary=words).fit([""])
 
 
 def vectorizer_settings(vectorizer: CountVectorizer) -> dict[str, Any]:

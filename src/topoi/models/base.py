@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
+from topoi.corpus.coverage import warn_of_unknown
 from topoi.corpus.documents import TrainingDocuments
 from topoi.graph.factors import Documents, Factor, Words, make_plan
 from topoi.graph.plan import Plan
@@ -35,14 +36,16 @@ from topoi.infer.rules import Rule, make_prediction_rule
 from topoi.infer.session import Fitted
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
+from topoi.models.guidance import Guided
 from topoi.models.inputs import read_documents
 from topoi.models.labelling import Labelling
-from topoi.models.parameters import Parameters
 from topoi.models.preflight import (
     refuse_fractions,
     refuse_too_large,
     warn_of_heavy_weights,
 )
+from topoi.models.reading import Reading
+from topoi.models.word_priors import full_prior
 
 if TYPE_CHECKING:
     from topoi.infer.checkpoints import Checkpoint, FinishedRun
@@ -50,7 +53,7 @@ if TYPE_CHECKING:
 __all__ = ["TopicModelBase"]
 
 
-class TopicModelBase(Labelling, Parameters):
+class TopicModelBase(Labelling, Reading, Guided):
     """A topic model as a scikit-learn transformer.
 
     A subclass is a list of factors and the questions one can ask of it. Questions that all models
@@ -73,6 +76,8 @@ class TopicModelBase(Labelling, Parameters):
         learned.
         """
         self.weighting_ = fit_weighting(self.weighting, counts)
+        guides = self._guides(n_topics, counts.shape[1])
+        factors = [*factors, *guides]
         return self._fit_factors(
             counts, [Words(counts, self.weighting_), *factors], n_topics, checkpoint, every
         )
@@ -100,11 +105,13 @@ class TopicModelBase(Labelling, Parameters):
             self._keep_fit(counts)
             if saves is not None and fitted.finished:
                 self._finished_run = saves.finish()
+        self._name_seeded(factors)
         return state
 
     def _keep(self, fitted: Fitted) -> None:
         """Fitted attributes from what a run has learned."""
-        self._keep_topics(fitted.components, fitted.alpha, fitted.beta)
+        prior = full_prior(fitted.beta, fitted.word_prior)
+        self._keep_topics(fitted.components, fitted.alpha, prior)
         self.doc_topic_ = fitted.doc_topic.astype(self._dtype)
         self._n_docs = fitted.n_docs  # that have words
         self.n_iter_ = fitted.n_iter
@@ -121,9 +128,11 @@ class TopicModelBase(Labelling, Parameters):
         assert self.documents_ is not None, "a fit has documents"
         self.documents_ = replace(self.documents_, **about)
 
-    def _keep_topics(self, components: np.ndarray, alpha: np.ndarray, beta: float) -> None:
+    def _keep_topics(
+        self, components: np.ndarray, alpha: np.ndarray, prior: float | np.ndarray
+    ) -> None:
         self.components_ = components.astype(self._dtype, copy=False)
-        self.doc_topic_prior_, self.topic_word_prior_ = alpha, beta
+        self.doc_topic_prior_, self.topic_word_prior_ = alpha, prior
 
     def _counts(self, X: Any, *, reset: bool) -> sparse.csr_array:
         """The counts of X; see `_corpus`."""
@@ -266,6 +275,7 @@ class TopicModelBase(Labelling, Parameters):
                 "X holds no words, so it has no likelihood. Score documents that share words with"
                 " the training documents."
             )
+        warn_of_unknown(corpus)
         proportions = np.asarray(self.transform(corpus, **metadata))
         with ThreadPool(self.n_jobs) as pool:
             return float(

@@ -28,6 +28,7 @@ from topoi.models.preflight import (
     warn_of_heavy_weights,
     warn_of_unknown_words,
 )
+from topoi.models.word_priors import full_prior, parted_prior
 
 __all__ = ["BatchModel"]
 
@@ -109,7 +110,7 @@ class BatchModel(TopicModelBase):
         docs = with_words(self.weighting_(counts))
         online.total_docs = self._n_docs = len(docs)
         done, before, n_batches = 0, online.base, -(-len(docs) // size)
-        plan = Plan(self.n_components, counts)
+        plan = Plan(self.n_components, counts, word_prior=online.word_prior)
         opened = open_checkpoint(checkpoint, every, self, plan, online.first)
         with opened as saves, ThreadPool(self.n_jobs) as pool, self._monitor(counts) as monitor:
             saved = (
@@ -179,8 +180,13 @@ class BatchModel(TopicModelBase):
         recipe = make_recipe(plan.facts, replace(settings, schedule="asynchronous"))
         alpha, beta = recipe.alpha, recipe.beta
         if hasattr(self, "components_"):  # resume from what is fitted
-            alpha, beta = self.doc_topic_prior_, self.topic_word_prior_
+            alpha, (beta, word_prior) = self.doc_topic_prior_, parted_prior(self.topic_word_prior_)
             base = (self.components_.T - beta).astype(np.float64)
+            if word_prior is not None:
+                base = np.maximum(base - word_prior, 0)
+        else:
+            in_all = plan.counts.sum(axis=0) * (total_docs / counts.shape[0])
+            word_prior = self._word_prior(self.n_components, in_all, plan.token)
         self._online = Online(
             n_topics=self.n_components,
             alpha=alpha,
@@ -195,6 +201,7 @@ class BatchModel(TopicModelBase):
             init=settings.init,
             first=settings.word_topic,
             base=base,
+            word_prior=word_prior,
             batches=0 if base is None else 1,
             documents=0 if base is None else total_docs,
         )
@@ -220,7 +227,11 @@ class BatchModel(TopicModelBase):
     def _show_topics(self, online: Online) -> None:
         """Fitted attributes from what the batches have taught so far."""
         assert online.base is not None
-        self._keep_topics(components(online.base, online.beta), online.alpha, online.beta)
+        self._keep_topics(
+            components(online.base, online.beta, online.word_prior),
+            online.alpha,
+            full_prior(online.beta, online.word_prior),
+        )
 
 
 def _takes_batches(rule: Rule, schedule: str) -> bool:

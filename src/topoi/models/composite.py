@@ -12,10 +12,19 @@ import numpy as np
 
 from topoi.choices import ScheduleName, WeightingName
 from topoi.graph.factors import Authors, Documents, Factor, Labels, Words, canonical_factor
+from topoi.graph.seeds import Seeds, place_seeds
 from topoi.graph.weighting import fit_weighting
 from topoi.infer.state import State
 from topoi.models.base import TopicModelBase
-from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
+from topoi.models.parameters import (
+    Callback,
+    Init,
+    RuleLike,
+    Seed,
+    Tolerance,
+    TopicPrior,
+    WordPriorLike,
+)
 
 __all__ = ["TopicModel"]
 
@@ -26,16 +35,16 @@ class TopicModel(TopicModelBase):
     Parameters
     ----------
     factors : list of factors, default=()
-        `topoi.Words` first, then any of `topoi.Authors`, `topoi.Links` and `topoi.Labels`, or
-        factors of your own (docs/add_a_model.md).
+        `topoi.Words` first, then any of `topoi.Authors`, `topoi.Links`, `topoi.Labels` and
+        `topoi.Seeds`, or factors of your own (docs/extend.md).
     n_components : int, default=10
         Number of topics. Not used with `topoi.Labels`: labels and background are the topics then.
     doc_topic_prior : float, array-like of one float per topic, "learn" or None, default="learn"
         Dirichlet prior of topics in documents (alpha). "learn" estimates one value per topic. None
         is 1 / number of topics.
-    topic_word_prior : float, "learn" or None, default="learn"
-        Dirichlet prior of words in topics (beta). "learn" estimates one value. None is 1 / number
-        of topics.
+    topic_word_prior : float, array-like of topics x words, "learn" or None, default="learn"
+        Dirichlet prior of words in topics (beta). "learn" estimates one value. An array has a value
+        for each topic and word. None is 1 / number of topics.
     max_iter : int, default=200
         Largest number of sweeps over the corpus.
     tol : float or "paper", default=1e-4
@@ -87,8 +96,8 @@ class TopicModel(TopicModelBase):
         The factors with what they learned: names of authors, classes, link weights.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Prior of topics, learned or given.
-    topic_word_prior_ : float
-        Prior of words, learned or given.
+    topic_word_prior_ : float, or ndarray of the shape of components_
+        Prior of words, learned or given; an array if topics have seeds, or priors of their own.
     topic_proportions_ : ndarray of shape (n_components,)
         Proportion of all training tokens that each topic holds.
     topic_names_ : list of str
@@ -135,7 +144,7 @@ class TopicModel(TopicModelBase):
         n_components: int = 10,
         *,
         doc_topic_prior: TopicPrior = "learn",
-        topic_word_prior: Prior = "learn",
+        topic_word_prior: WordPriorLike = "learn",
         max_iter: int = 200,
         tol: Tolerance = 1e-4,
         n_jobs: int | None = None,
@@ -187,8 +196,17 @@ class TopicModel(TopicModelBase):
             self.n_components if labels is None else len(labels.labels.names) + labels.background
         )
         words = replace(given[0], counts=counts, weighting=self.weighting_)
+        usual = [self._usual_name(k) for k in range(n_topics)]
+        n_labels = 0 if labels is None else len(labels.labels.names)
+        factors = [
+            place_seeds(factor, self.vocabulary_, usual, n_labels)
+            if isinstance(factor, Seeds)
+            else factor
+            for factor in factors
+        ]
+        guides = self._guides(n_topics, counts.shape[1])
         state = self._fit_factors(
-            counts, [words, *factors[1:]], n_topics, checkpoint, checkpoint_every
+            counts, [words, *factors[1:], *guides], n_topics, checkpoint, checkpoint_every
         )
         self.owner_topic_ = state.owner_topic()
         self.factors_ = [_with_learned(factor, state) for factor in factors]

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from inspect import signature
+from itertools import islice
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
+from topoi.graph.seeds import Seeds, SeedWords, seed_strengths
 from topoi.graph.weighting import Weighting
 from topoi.infer.history import columns, records
 from topoi.infer.online import Online
 from topoi.infer.rules import make_rule
 from topoi.io.vectorize import vectorizer_from, vectorizer_settings
 from topoi.models.document_entries import document_parts, documents_of
-from topoi.models.schema import DERIVED, NOT_KEPT, RULE, linked, schema_of
+from topoi.models.schema import DERIVED, NOT_KEPT, RULE, linked, schema_of, word_prior
+from topoi.models.word_priors import least_of, parted_prior
 from topoi.rules import BY_NAME, UpdateRule
 from topoi.storage.schema import plain_text
 
@@ -45,6 +49,9 @@ def contents(model: Any) -> dict[str, Any]:
         found["init"] = model.init if isinstance(model.init, str) else "hard"
     for name in {"doc_topic_prior", "topic_word_prior"} & set(schema):
         found |= _prior(name, found[name])
+    found |= _word_prior_parts(model.topic_word_prior_)
+    if model.seeds is not None:
+        found |= _seeds_parts(model.seeds)
     for name in {
         "vocabulary_",
         "feature_names_in_",
@@ -64,6 +71,44 @@ def _prior(name: str, value: Any) -> dict[str, Any]:
         {name: float(numbers.item())}
         if numbers.size == 1
         else {name: None, f"{name}.numbers": numbers}
+    )
+
+
+def _word_prior_parts(prior: float | np.ndarray) -> dict[str, Any]:
+    """The number for all, and the words of topics that have more."""
+    name, least = "topic_word_prior_", least_of(prior)
+    if least is prior:
+        return {name: prior}
+    more = sparse.csr_array(prior != least)
+    parts = {
+        "indptr": more.indptr,
+        "indices": more.indices,
+        "values": np.asarray(prior)[more.nonzero()],
+    }
+    return {name: least, **{f"{name}.{part}": value for part, value in parts.items()}}
+
+
+def _seeds_parts(seeds: Seeds | SeedWords) -> dict[str, Any]:
+    strengths = seed_strengths(seeds)
+    words = [(word, tokens) for of_words in strengths.values() for word, tokens in of_words.items()]
+    return {
+        "seeds.names": np.array(list(strengths), dtype=str),
+        "seeds.n_words": np.array([len(of_words) for of_words in strengths.values()]),
+        "seeds.words": np.array([word for word, _ in words], dtype=str),
+        "seeds.tokens": np.nan_to_num(np.array([tokens for _, tokens in words])),
+    }
+
+
+def _seeds(found: Mapping[str, Any]) -> Seeds:
+    """The seeds of a file, each word with its strength."""
+    words = zip(found["seeds.words"].tolist(), found["seeds.tokens"].tolist(), strict=True)
+    return Seeds(
+        {
+            name: {word: tokens or None for word, tokens in islice(words, n_words)}
+            for name, n_words in zip(
+                found["seeds.names"].tolist(), found["seeds.n_words"].tolist(), strict=True
+            )
+        }
     )
 
 
@@ -150,8 +195,12 @@ def attributes(model: Any, found: Mapping[str, Any]) -> Any:
     model.documents_ = documents_of(found) if "documents_.tokens" in found else None
     if "rule" in schema:
         model.rule = _rule(found)
-    if "doc_topic_prior.numbers" in found:
-        model.doc_topic_prior = found["doc_topic_prior.numbers"]
+    for name in ("doc_topic_prior", "topic_word_prior"):
+        if f"{name}.numbers" in found:
+            setattr(model, name, found[f"{name}.numbers"])
+    if "seeds.names" in found:
+        model.seeds = _seeds(found)
+    model.topic_word_prior_ = word_prior(found)
     model._check_parameters()
     model.n_features_in_, model._dtype = model.components_.shape[1], model.components_.dtype
     if "feature_names_in_" in found:
@@ -204,7 +253,12 @@ def _online(model: Any, found: Mapping[str, Any]) -> Online | None:
         return None
     messages, kind = "token" if parts.pop("tokens") else "edge", BY_NAME[parts.pop("rule")]
     rule = make_rule(kind(messages=messages, relaxation=parts.pop("relaxation")))  # type: ignore[call-arg]
-    K = len(model.components_)
+    beta, beyond = parted_prior(model.topic_word_prior_)
     return Online(
-        n_topics=K, alpha=model.doc_topic_prior_, beta=model.topic_word_prior_, rule=rule, **parts
+        n_topics=len(model.components_),
+        alpha=model.doc_topic_prior_,
+        beta=beta,
+        word_prior=beyond,
+        rule=rule,
+        **parts,
     )

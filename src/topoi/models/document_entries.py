@@ -26,6 +26,7 @@ NAMES = "U b1 i1 i2 i4 i8 u1 u2 u4 u8 f4 f8"
 
 DOCUMENTS: dict[str, Array] = {
     "documents_.tokens": Array("f8", ("D",), 0, LARGEST),
+    "documents_.words": Array("i8", ("D",), 0),
     "documents_.names": Array("U", ("D",), optional=True),
     "documents_.dates": Array("U", ("D",), optional=True),
     "documents_.fit": Array("f8", ("D",), -LARGEST, LARGEST, optional=True),
@@ -51,6 +52,7 @@ def document_parts(documents: TrainingDocuments) -> dict[str, Any]:
     """The entries of training documents, by name after "documents_."."""
     parts: dict[str, Any] = {
         "tokens": documents.tokens,
+        "words": documents.words,
         "names": documents.names,
         "dates": documents.dates,
         "fit": documents.fit,
@@ -83,6 +85,7 @@ def documents_of(found: Mapping[str, Any]) -> TrainingDocuments:
     }
     return TrainingDocuments(
         tokens=parts["tokens"],
+        words=parts["words"],
         names=parts.get("names"),
         dates=parts.get("dates"),
         fit=parts.get("fit"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
 from topoi.graph.weighting import Weighting
@@ -27,6 +28,7 @@ __all__ = [
     "take_words",
     "with_priors",
     "without_documents",
+    "word_prior_of",
     "words_of",
 ]
 
@@ -93,6 +95,15 @@ def settings_of(model: LDA, seed: int) -> Settings:
 def with_priors(model: LDA, settings: Settings) -> Settings:
     """The settings with the priors of the model, as long as there are topics."""
     return model._with_priors(settings, model.n_components)
+
+
+def word_prior_of(model: LDA, word_weight: np.ndarray, token: float) -> np.ndarray | None:
+    """(W, K) word priors of topics that have one, beyond beta. Topics get the names of their
+    seeds.
+
+    word_weight: (W,) weight of each word in all documents; token: weight of one token.
+    """
+    return model._word_prior(model.n_components, word_weight, token)
 
 
 def monitor_of(model: LDA) -> Monitor:

@@ -23,6 +23,10 @@ class LabelQuestions(TopicModelBase):
     _single: bool  # one label for each document
     _as_matrix: bool  # labels were given as a matrix
 
+    @property
+    def _n_labels(self) -> int:
+        return len(self.classes_)
+
     def _usual_name(self, topic: int) -> str:
         return (
             str(self.classes_[topic])

@@ -16,7 +16,16 @@ from topoi.corpus import Corpus, Membership
 from topoi.corpus.metadata import is_table, label_membership, one_each
 from topoi.graph.factors import Documents, Factor, Labels, canonical_factor
 from topoi.models.label_questions import LabelQuestions
-from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
+from topoi.models.parameters import (
+    Callback,
+    Init,
+    RuleLike,
+    Seed,
+    SeedsLike,
+    Tolerance,
+    TopicPrior,
+    WordPriorLike,
+)
 
 __all__ = ["LabeledLDA"]
 
@@ -34,9 +43,9 @@ class LabeledLDA(LabelQuestions):
     doc_topic_prior : float, array-like of one float per topic, "learn" or None, default="learn"
         Dirichlet prior of topics in documents (alpha). "learn" estimates one value per topic. None
         is 1 / number of topics.
-    topic_word_prior : float, "learn" or None, default="learn"
-        Dirichlet prior of words in topics (beta). "learn" estimates one value. None is 1 / number
-        of topics.
+    topic_word_prior : float, array-like of topics x words, "learn" or None, default="learn"
+        Dirichlet prior of words in topics (beta). "learn" estimates one value. An array has a value
+        for each topic and word. None is 1 / number of topics.
     max_iter : int, default=200
         Largest number of sweeps over the corpus.
     tol : float or "paper", default=1e-4
@@ -77,6 +86,10 @@ class LabeledLDA(LabelQuestions):
         Called with (state, record) after every sweep; a true answer stops the run.
     verbose : int, default=0
         Whether to show a progress bar.
+    seeds : dict of str to list of str, topoi.Seeds or None, default=None
+        Words that labels should be about, by label, such as {"economy": ["tax", "budget"]}; other
+        names take background topics. The words have a higher prior there in every sweep;
+        `topoi.Seeds` sets its strength.
 
     Attributes
     ----------
@@ -90,8 +103,8 @@ class LabeledLDA(LabelQuestions):
         Topic proportions of the training documents; rows sum to 1.
     doc_topic_prior_ : ndarray of shape (n_topics,)
         Prior of topics, learned or given.
-    topic_word_prior_ : float
-        Prior of words, learned or given.
+    topic_word_prior_ : float, or ndarray of the shape of components_
+        Prior of words, learned or given; an array if topics have seeds, or priors of their own.
     topic_proportions_ : ndarray of shape (n_topics,)
         Proportion of all training tokens that each topic holds.
     topic_names_ : list of str
@@ -133,7 +146,7 @@ class LabeledLDA(LabelQuestions):
         background_topics: int = 0,
         *,
         doc_topic_prior: TopicPrior = "learn",
-        topic_word_prior: Prior = "learn",
+        topic_word_prior: WordPriorLike = "learn",
         max_iter: int = 200,
         tol: Tolerance = 1e-4,
         n_jobs: int | None = None,
@@ -146,6 +159,7 @@ class LabeledLDA(LabelQuestions):
         evaluate_every: int = 5,
         callbacks: Sequence[Callback] | None = None,
         verbose: int = 0,
+        seeds: SeedsLike = None,
     ) -> None:
         self._store(locals())
 
@@ -218,6 +232,7 @@ class LabeledLDA(LabelQuestions):
                 f"No document has the label {missing}, so it is never predicted.", stacklevel=2
             )
         self._as_matrix, self._single = _form(labels if y is None else y)
+        self.classes_ = classes
         factors: list[Factor] = [Documents(), Labels(labels, self.background_topics)]
         self._fit(
             corpus.counts,
@@ -226,7 +241,6 @@ class LabeledLDA(LabelQuestions):
             checkpoint,
             checkpoint_every,
         )
-        self.classes_ = classes
         self._know(labels=labels)
         return self
 

@@ -11,18 +11,32 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from topoi.choices import RuleName, ScheduleName, WeightingName
+from topoi.graph.seeds import Seeds, SeedWords
 from topoi.infer.edge_messages import checked_messages
+from topoi.infer.guided import broken_apart
 from topoi.infer.history import Callback
 from topoi.infer.priors import checked_prior
 from topoi.infer.recipe import Prior as RecipePrior
 from topoi.infer.recipe import Settings, named_schedule
 from topoi.infer.rules import Rule, make_rule
 from topoi.infer.state import INITS
+from topoi.models.word_priors import least_of
 from topoi.rules import UpdateRule
 
-__all__ = ["Callback", "Init", "Parameters", "Prior", "RuleLike", "Seed", "Tolerance", "TopicPrior"]
+__all__ = [
+    "Callback",
+    "Init",
+    "Parameters",
+    "RuleLike",
+    "Seed",
+    "SeedsLike",
+    "Tolerance",
+    "TopicPrior",
+    "WordPriorLike",
+]
 
-Prior = float | Literal["learn"] | None
+WordPriorLike = float | np.ndarray | Sequence[Sequence[float]] | Literal["learn"] | None
+SeedsLike = Seeds | SeedWords | None
 TopicPrior = float | Sequence[float] | np.ndarray | Literal["learn"] | None  # one value per topic
 Tolerance = float | Literal["paper"]
 Seed = int | np.random.RandomState | np.random.Generator | None
@@ -48,7 +62,7 @@ class Parameters(BaseEstimator):
     }
 
     doc_topic_prior: TopicPrior
-    topic_word_prior: Prior
+    topic_word_prior: WordPriorLike
     max_iter: int
     tol: Tolerance
     n_jobs: int | None
@@ -108,7 +122,9 @@ class Parameters(BaseEstimator):
         seed: default is one from random_state. n_edges: nonzeros of X, if all of it is learned from
         at once.
         """
-        rule, start = self._check_parameters(), self._init(n_topics, n_words, n_edges)
+        rule = self._check_parameters()
+        seed = self._seed() if seed is None else seed
+        start = self._init(n_topics, n_words, n_edges, seed)
         return Settings(
             rule=rule,
             schedule=self.schedule,
@@ -116,7 +132,7 @@ class Parameters(BaseEstimator):
             word_topic=start.word_topic,
             messages=start.messages,
             max_iter=self.max_iter,
-            seed=self._seed() if seed is None else seed,
+            seed=seed,
             n_jobs=self.n_jobs,
             callbacks=tuple(self.callbacks or ()),
             verbose=bool(self.verbose),
@@ -149,9 +165,10 @@ class Parameters(BaseEstimator):
         """The prior's value (size,), None if the recipe chooses the first one, and whether it is
         learned. Learning starts from the prior of a fitted model, if `init` is one.
         """
-        value = getattr(self, name)
+        value, fitted = getattr(self, name), getattr(self.init, f"{name}_", None)
+        if name == "topic_word_prior":  # what topics have beyond that is in guidance.py
+            value, fitted = least_of(value), least_of(fitted)
         if isinstance(value, str) and value == "learn":
-            fitted = getattr(self.init, f"{name}_", None)
             if fitted is not None and np.size(fitted) == size:
                 return RecipePrior(np.full(size, fitted, dtype=np.float64), True)
             return RecipePrior(None, True)
@@ -159,7 +176,7 @@ class Parameters(BaseEstimator):
             value = 1.0 / n_topics  # scikit-learn's default
         return RecipePrior(checked_prior(name, value, size), False)
 
-    def _init(self, n_topics: int, n_words: int, n_edges: int | None) -> Start:
+    def _init(self, n_topics: int, n_words: int, n_edges: int | None, seed: int) -> Start:
         """How messages start. n_edges: as in `_settings`."""
         if isinstance(self.init, str):
             if self.init not in INITS or self.init == "warm":
@@ -195,4 +212,5 @@ class Parameters(BaseEstimator):
                 "init must hold nonnegative finite weights, with something in every topic."
             )
         smooth = topics + 1e-6 * topics.mean(axis=1, keepdims=True)
-        return Start("warm", word_topic=(smooth / smooth.sum(axis=1, keepdims=True)).T)
+        word_topic = (smooth / smooth.sum(axis=1, keepdims=True)).T
+        return Start("warm", word_topic=broken_apart(word_topic, seed))

@@ -17,7 +17,16 @@ from topoi.graph.factors import Documents, Factor, Links, linked_topics
 from topoi.graph.fields import LearnedField
 from topoi.models.inputs import both_ways, links_of_new, links_of_training
 from topoi.models.link_questions import LinkQuestions
-from topoi.models.parameters import Callback, Init, Prior, RuleLike, Seed, Tolerance, TopicPrior
+from topoi.models.parameters import (
+    Callback,
+    Init,
+    RuleLike,
+    Seed,
+    SeedsLike,
+    Tolerance,
+    TopicPrior,
+    WordPriorLike,
+)
 
 __all__ = ["RelationalTopicModel"]
 
@@ -34,9 +43,9 @@ class RelationalTopicModel(LinkQuestions):
     doc_topic_prior : float, array-like of one float per topic, "learn" or None, default="learn"
         Dirichlet prior of topics in documents (alpha). "learn" estimates one value per topic. None
         is 1 / number of topics.
-    topic_word_prior : float, "learn" or None, default="learn"
-        Dirichlet prior of words in topics (beta). "learn" estimates one value. None is 1 / number
-        of topics.
+    topic_word_prior : float, array-like of topics x words, "learn" or None, default="learn"
+        Dirichlet prior of words in topics (beta). "learn" estimates one value. An array has a value
+        for each topic and word. None is 1 / number of topics.
     max_iter : int, default=200
         Largest number of sweeps over the corpus.
     tol : float or "paper", default=1e-4
@@ -83,6 +92,10 @@ class RelationalTopicModel(LinkQuestions):
         learn the link weight before the others have record.schedule "link weight".
     verbose : int, default=0
         Whether to show a progress bar.
+    seeds : dict of str to list of str, topoi.Seeds or None, default=None
+        Words that topics should be about, by topic name, such as {"economy": ["tax", "budget"]}.
+        They are the first topics, and get these names. The words have a higher prior there in every
+        sweep; `topoi.Seeds` sets its strength.
 
     Attributes
     ----------
@@ -104,8 +117,8 @@ class RelationalTopicModel(LinkQuestions):
         The links of training.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Prior of topics, learned or given.
-    topic_word_prior_ : float
-        Prior of words, learned or given.
+    topic_word_prior_ : float, or ndarray of the shape of components_
+        Prior of words, learned or given; an array if topics have seeds, or priors of their own.
     topic_proportions_ : ndarray of shape (n_components,)
         Proportion of all training tokens that each topic holds.
     topic_names_ : list of str
@@ -149,7 +162,7 @@ class RelationalTopicModel(LinkQuestions):
         n_components: int = 10,
         *,
         doc_topic_prior: TopicPrior = "learn",
-        topic_word_prior: Prior = "learn",
+        topic_word_prior: WordPriorLike = "learn",
         max_iter: int = 200,
         tol: Tolerance = 1e-4,
         n_jobs: int | None = None,
@@ -164,6 +177,7 @@ class RelationalTopicModel(LinkQuestions):
         evaluate_every: int = 5,
         callbacks: Sequence[Callback] | None = None,
         verbose: int = 0,
+        seeds: SeedsLike = None,
     ) -> None:
         self._store(locals())
 

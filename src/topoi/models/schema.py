@@ -1,8 +1,8 @@
 """What a model file holds: the schema of each model, and what its entries must be together.
 
 Sizes: K topics, W words, D training documents, A authors, C classes, H sweeps of the history, L
-links, N named topics, V words and S stop words of the vectoriser. Entries of training documents are
-in document_entries.py.
+links, N named topics, V words and S stop words of the vectoriser, P words with a prior of their
+own, G topics with T seed words. Entries of training documents are in document_entries.py.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
+from topoi.graph.seeds import MOST_TOKENS
 from topoi.infer.history import HISTORY, Record
 from topoi.infer.priors import LEAST_PRIOR, MOST_PRIOR
 from topoi.io.patterns import is_safe_pattern
@@ -39,7 +40,7 @@ from topoi.storage.schema import (
     whole,
 )
 
-__all__ = ["DERIVED", "NOT_KEPT", "RULE", "check_together", "linked", "schema_of"]
+__all__ = ["DERIVED", "NOT_KEPT", "RULE", "check_together", "linked", "schema_of", "word_prior"]
 
 PRIOR = number(LEAST_PRIOR, MOST_PRIOR, choices=("learn",), optional=True)
 NOT_KEPT = ("callbacks", "n_jobs", "verbose", "_finished_run")  # code, use of the machine, a path
@@ -83,6 +84,10 @@ ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
     "doc_topic_prior_": Array("f8", ("K",), SMALLEST, MOST_PRIOR),
     "topic_word_prior_": real(SMALLEST, MOST_PRIOR),
     "doc_topic_prior.numbers": Array("f8", ("K",), LEAST_PRIOR, MOST_PRIOR),
+    "topic_word_prior.numbers": Array("f8", ("K", "W"), LEAST_PRIOR, MOST_PRIOR),
+    "topic_word_prior_.indptr": Array("i4 i8", ("K+1",), 0),  # where it is more than the number
+    "topic_word_prior_.indices": Array("i4 i8", ("P",), 0),
+    "topic_word_prior_.values": Array("f8", ("P",), SMALLEST, MOST_PRIOR),
     "n_iter_": whole(1),
     "doc_topic_": Array("f4 f8", ("D", "K"), 0, 1.001, to_one="rows", optional=True),
     "_n_docs": whole(0, optional=True),
@@ -110,6 +115,12 @@ ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
     "vectorizer_.vocabulary": Array("U", ("V",), different=True),
     "_sklearn_output_config.transform": choice("default", "pandas", "polars"),
     **DOCUMENTS,
+}
+SEEDS: dict[str, Array | Value] = {  # seed words, topic after topic
+    "seeds.names": Array("U", ("G",), different=True),
+    "seeds.n_words": Array("i8", ("G",), 1),
+    "seeds.words": Array("U", ("T",)),
+    "seeds.tokens": Array("f8", ("T",), 0, MOST_TOKENS),  # 0 is the usual strength
 }
 BATCHES: dict[str, Array | Value] = {  # what partial_fit and batch_size have learned so far
     "_online.base": Array("f8", ("W", "K"), -1e-3, LARGEST),
@@ -156,7 +167,10 @@ MAY_LACK = frozenset(
         "_online",
         "_sklearn_output_config",
         "doc_topic_prior",
+        "topic_word_prior",
+        "topic_word_prior_",
         "rule",
+        "seeds",
         "documents_",
     }
 )
@@ -166,11 +180,11 @@ DERIVED = ("n_features_in_", "_dtype")  # from components_
 
 def schema_of(kind: type) -> Schema:
     """The schema of a model's class."""
-    parameters = {
-        name: PARAMETERS[name] for name in signature(kind).parameters if name not in NOT_KEPT
-    }
+    taken = signature(kind).parameters
+    parameters = {name: entry for name, entry in PARAMETERS.items() if name in taken}
     rule = RULE if "rule" in parameters else {}
-    return Schema({**parameters, **rule, **ALL, **OWN[kind.__name__]}, MAY_LACK)
+    seeds = SEEDS if "seeds" in taken else {}
+    return Schema({**parameters, **rule, **seeds, **ALL, **OWN[kind.__name__]}, MAY_LACK)
 
 
 def check_together(kind: type, found: Mapping[str, Any]) -> None:
@@ -187,8 +201,11 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
     )
     if "rule" in found:
         _check_rule(found)
-    least = found["components_"].min()
-    demand(least >= 0.999 * found["topic_word_prior_"], "components_ holds less than its prior")
+    held = found["components_"] >= 0.999 * word_prior(found)
+    demand(bool(held.all()), "components_ holds less than its prior")
+    if "seeds.names" in found:
+        whole = found["seeds.n_words"].sum() == len(found["seeds.words"])
+        demand(whole, "seeds has words of no topic")
     demand(
         (found["weighting_.kind"] == "tfidf") == ("weighting_.idf" in found),
         "weighting_.idf belongs to tfidf alone",
@@ -258,6 +275,18 @@ def _check_vectorizer(found: Mapping[str, Any]) -> None:
     twice = found["vectorizer_.stop_words"] is not None and "vectorizer_.stop_list" in found
     demand(not twice, "vectorizer_ has two lists of stop words")
     demand(len(found["vectorizer_.vocabulary"]) > 0, "vectorizer_ has no words")
+
+
+def word_prior(found: Mapping[str, Any]) -> float | np.ndarray:
+    """The prior of words in topics: a number, or (K, W) where topics have more for some words."""
+    if "topic_word_prior_.values" not in found:
+        return float(found["topic_word_prior_"])
+    shape, name = found["components_"].shape, "topic_word_prior_"
+    places = checked_csr(name, found[f"{name}.indptr"], found[f"{name}.indices"], shape)
+    prior = np.full(shape, found[name])
+    rows = np.repeat(np.arange(shape[0]), np.diff(places.indptr))
+    prior[rows, places.indices] = found[f"{name}.values"]
+    return prior
 
 
 def linked(found: Mapping[str, Any]) -> sparse.csr_array:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus.documents import TrainingDocuments
+from topoi.explore.naming import EXAMPLES, Namer, names_by
+from topoi.explore.reading import best_documents, topic_number, topic_table
+from topoi.explore.words import top_columns, words_of
 from topoi.report.markup import element, spelled
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from topoi.report.notebook import Explorer
+
 __all__ = ["Topics"]
+
+Names = Mapping[int, str] | Mapping[str, str] | Sequence[str] | Namer | Literal["auto"]
 
 
 class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -26,7 +32,7 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     components_: np.ndarray
     doc_topic_: np.ndarray
     doc_topic_prior_: np.ndarray
-    topic_word_prior_: float
+    topic_word_prior_: float | np.ndarray
     vocabulary_: Sequence[str] | np.ndarray | None
     documents_: TrainingDocuments | None  # None after partial_fit
     _topic_names: dict[int, str]
@@ -58,15 +64,7 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return int(self.components_.shape[0])
 
     def _words(self, vocabulary: Sequence[str] | None) -> np.ndarray:
-        words = self.vocabulary_ if vocabulary is None else vocabulary
-        if words is None:
-            return np.array([f"word{i}" for i in range(self.components_.shape[1])])
-        if len(words) != self.components_.shape[1]:
-            raise ValueError(
-                f"vocabulary has {len(words)} words; the model was fitted with"
-                f" {self.components_.shape[1]}."
-            )
-        return np.asarray(words)
+        return words_of(self, vocabulary)
 
     @property
     def topic_names_(self) -> list[str]:
@@ -81,36 +79,70 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _usual_name(self, topic: int) -> str:
         return f"topic{topic}"
 
-    def name_topics(self, names: Mapping[int, str]) -> Self:
+    def name_topics(self, names: Names) -> Self:
         """Give topics names, which tables and outputs then show beside their numbers.
 
         Parameters
         ----------
-        names : dict of int to str
-            Names by topic number. An empty name removes one.
+        names : dict, list of str, callable or "auto"
+            A dict gives names by topic number or present name; an empty one removes a name. A list
+            has a name for each topic. A function is called for each topic with its typical words
+            and the documents most about it (lists of str: texts if they were kept, otherwise
+            names) and returns a name; so a language model can find names. "auto" takes a few
+            distinctive words, or phrases if texts were kept, for topics that have no name and are
+            not labels. Names of functions and automatic ones are made different from each other.
 
         Returns
         -------
         This model.
+
+        Examples
+        --------
+        >>> from topoi import LDA, datasets
+        >>> model = LDA(2).fit(datasets.make_blocks(n_topics=2)[0])
+        >>> model.name_topics({0: "first"}).topic_names_
+        ['first', 'topic1']
+        >>> model.name_topics(lambda words, documents: f"{len(words)} words").topic_names_
+        ['10 words (w02)', '10 words (w10)']
         """
         check_is_fitted(self)
-        n_topics = self.components_.shape[0]
-        for topic in names:
-            if not isinstance(topic, numbers.Integral) or not 0 <= topic < n_topics:
-                raise ValueError(
-                    f"There is no topic {topic!r}; topics are numbered 0 to {n_topics - 1}."
-                )
-        given = {
-            **self._topic_names,
-            **{int(topic): str(name).strip() for topic, name in names.items()},
-        }
-        given = {topic: name for topic, name in given.items() if name}
-        every = [given.get(k, self._usual_name(k)) for k in range(n_topics)]
-        twice = next((name for name in every if every.count(name) > 1), None)
+        given = {**self._topic_names, **self._numbered(names)}
+        given = {k: name for k, name in given.items() if name}
+        final = [given.get(k, self._usual_name(k)) for k in range(len(self.components_))]
+        twice = next((name for name in final if final.count(name) > 1), None)
         if twice is not None:
             raise ValueError(f"Two topics would be called {twice!r}; give each a name of its own.")
         self._topic_names = given
         return self
+
+    def _numbered(self, names: Names) -> dict[int, str]:
+        """Names by topic number, from any form in which `name_topics` takes them."""
+        known = self.topic_names_
+        if isinstance(names, str):
+            if names != "auto":
+                raise ValueError(f"names is {names!r}; give 'auto', a list, a dict or a function.")
+            free = [k for k, name in enumerate(known) if name == f"topic{k}"]
+            return names_by(self, None, free, self._examples(free))
+        if callable(names):
+            return names_by(self, names, range(len(known)), self._examples(range(len(known))))
+        if isinstance(names, Mapping):
+            return {topic_number(known, k): str(name).strip() for k, name in names.items()}
+        if len(names) != len(known):
+            raise ValueError(
+                f"{len(names)} names are given for {len(known)} topics; give one for each, or a"
+                " dict."
+            )
+        return {k: str(name).strip() for k, name in enumerate(names)}
+
+    def _examples(self, topics: Sequence[int]) -> list[list[str]]:
+        """Documents about each of these topics: texts if they were kept, otherwise names."""
+        documents = self.documents_
+        if documents is None or not hasattr(self, "doc_topic_"):
+            return [[] for _ in topics]
+        names = range(len(documents)) if documents.names is None else documents.names.tolist()
+        shown = names if documents.texts is None else documents.texts
+        best = (best_documents(self.doc_topic_[:, k], documents.fit, EXAMPLES) for k in topics)
+        return [[str(shown[d]) for d in row] for row in best]
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns of `transform`: those given by `name_topics`, otherwise
@@ -129,7 +161,7 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         n : int, default=10
-            Number of words.
+            Most words of a topic. A topic that uses fewer words has fewer.
         vocabulary : sequence of str, default=None
             The word of each column, if `fit` did not know it.
         relevance : float, default=1.0
@@ -142,19 +174,12 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         list of list of str
         """
         check_is_fitted(self)
-        if n < 1:
-            raise ValueError(f"n is {n}; expected at least 1 word.")
-        if not 0 <= relevance <= 1:
-            raise ValueError(f"relevance is {relevance!r}; expected a number from 0 to 1.")
-        words, scores = self._words(vocabulary), self.components_
-        if relevance < 1:
-            scores = np.log(self.topic_word_) - (1 - relevance) * np.log(
-                self.topic_proportions_ @ self.topic_word_
-            )
-        return [[str(words[w]) for w in np.argsort(-row, kind="stable")[:n]] for row in scores]
+        words = self._words(vocabulary)
+        return [[str(words[w]) for w in columns] for columns in top_columns(self, n, relevance)]
 
     def top_documents(self, n: int = 10) -> list[list[tuple[Any, float]]]:
-        """The training documents that are most about each topic.
+        """The training documents that are most about each topic; where proportions are the same,
+        those that fit their topics best.
 
         Parameters
         ----------
@@ -166,24 +191,27 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         list of list of (name, proportion)
             Names are numbers if `fit` knew none.
         """
+        documents = self._documents()
+        names = range(len(documents)) if documents.names is None else documents.names.tolist()
+        return [
+            [(names[d], float(row[d])) for d in best_documents(row, documents.fit, n)]
+            for row in self.doc_topic_.T
+        ]
+
+    def _documents(self) -> TrainingDocuments:
+        """What is known about the training documents, if they are kept."""
         check_is_fitted(self)
-        if n < 1:
-            raise ValueError(f"n is {n}; expected at least 1 document.")
-        if not hasattr(self, "doc_topic_"):
+        if self.documents_ is None or not hasattr(self, "doc_topic_"):
             raise ValueError(
                 "This model learned by partial_fit and keeps no documents; take the largest"
                 " proportions of its transform."
             )
-        names = range(len(self.doc_topic_)) if self.doc_names_ is None else self.doc_names_.tolist()
-        return [
-            [(names[d], float(proportions[d])) for d in np.argsort(-proportions, kind="stable")[:n]]
-            for proportions in self.doc_topic_.T
-        ]
+        return self.documents_
 
     def topic_info(
         self, n: int = 10, *, vocabulary: Sequence[str] | None = None, relevance: float = 1.0
-    ) -> pd.DataFrame | list[dict[str, Any]]:
-        """One row per topic: id, name, share of all tokens, prior and top words.
+    ) -> pd.DataFrame:
+        """One row per topic.
 
         Parameters
         ----------
@@ -196,25 +224,13 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        pandas.DataFrame, or list of dict if pandas is not installed
+        pandas.DataFrame
+            Columns topic, name; share, of all training tokens; documents, whose main topic it is
+            (absent after `partial_fit`); prior; words.
         """
         check_is_fitted(self)
-        share, names = self.topic_proportions_, self.topic_names_
-        rows = [
-            {
-                "topic": k,
-                "name": names[k],
-                "share": float(share[k]),
-                "prior": float(self.doc_topic_prior_[k]),
-                "words": spelled(words),
-            }
-            for k, words in enumerate(self.top_words(n, vocabulary=vocabulary, relevance=relevance))
-        ]
-        try:
-            import pandas as pd
-        except ImportError:
-            return rows
-        return pd.DataFrame(rows)
+        words = self.top_words(n, vocabulary=vocabulary, relevance=relevance)
+        return topic_table(self, [spelled(row) for row in words])
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file, which `topoi.load` reads.
@@ -231,9 +247,12 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def report(
         self, path: str | Path, *, test: Any = None, n_words: int = 12, n_documents: int = 6
     ) -> None:
-        """Write an HTML page about the model: a map of topics, their words, documents and authors.
+        """Write a page to explore the model: a map of topics, their words, documents and authors.
 
-        The page has no scripts and loads nothing from the network.
+        It is one HTML file that loads nothing from the network. Without scripts, and in print, it
+        shows the topics one after the other. With its own script it is an explorer: words by
+        relevance, a search, topics of texts that are typed into it, names and merges for
+        `topoi edit`.
 
         Parameters
         ----------
@@ -242,13 +261,38 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         test : Corpus or array-like of shape (n_documents, n_features), default=None
             Documents that the model has not seen, to measure it on.
         n_words : int, default=12
-            Number of words per topic.
+            Number of words per topic in print.
         n_documents : int, default=6
-            Number of documents, and of authors, per topic.
+            Number of documents, and of authors, per topic in print.
         """
         from topoi.report.page import write
 
         write(self, path, test=test, n_words=n_words, n_documents=n_documents)
+
+    def explore(self, *, height: int = 800) -> Explorer:
+        """The page of `report` in a notebook cell.
+
+        Parameters
+        ----------
+        height : int, default=800
+            Pixels.
+
+        Returns
+        -------
+        Explorer
+            What a notebook shows as the page; `str` is its HTML.
+
+        Examples
+        --------
+        >>> from topoi import LDA, datasets
+        >>> corpus, _ = datasets.make_blocks(n_topics=2)
+        >>> LDA(2).fit(corpus).explore()
+        Explorer of 2 topics: shown in a notebook; elsewhere write the page with report(path).
+        """
+        from topoi.report.notebook import Explorer
+        from topoi.report.page import page_of
+
+        return Explorer(page_of(self), self.components_.shape[0], height)
 
     def _repr_html_inner(self) -> str:
         inherited: str = super()._repr_html_inner()

@@ -1,9 +1,12 @@
-"""The page of a report, piece by piece. `topoi.report.markup` escapes whatever is put into it."""
+"""The page of a model: complete without scripts; a script of topoi makes an explorer of it.
+
+`topoi.report.markup` escapes whatever is put into it.
+"""
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -11,303 +14,146 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from topoi.evaluate import quality, topic_diversity
-from topoi.report.layout import closest, distances, places
-from topoi.report.markup import Html, content_policy, element, inline, join, spelled
-from topoi.report.pieces import (
-    BAR_WIDTHS,
-    LINE_BREAK,
-    bar_cell,
-    bars,
-    drawing,
-    header,
-    number_cell,
-    references,
-    small,
-    table,
-    topic_link,
-)
-from topoi.storage.files import atomic_write
+from topoi.evaluate import quality
+from topoi.report.about import about
+from topoi.report.data import given_names, page_data
+from topoi.report.documents import sample
+from topoi.report.layout import LABEL_SIZE, TopicMap, distances, topic_map
+from topoi.report.markup import Html, content_policy, element, inline, join, json_block, spelled
+from topoi.report.pieces import BAR_WIDTHS, bar_class, drawing, number_cell, percent, topic_link
+from topoi.report.script import explorer_script
+from topoi.report.sheets import authors_sheet, topic_sheets
 from topoi.version import __version__
 
-__all__ = ["write"]
+__all__ = ["page_of", "write"]
 
-TYPICAL = 0.4  # relevance of the words that are typical of a topic
-MAP_SIZE, COVERED = 460, 0.1  # pixels; part of the map that all circles take
-NEIGHBOURS = 3  # topics that a topic is close to, or linked with
-MOST_AUTHORS = 300  # in the table of authors
+LONGEST_LABEL = 24  # letters on the map
 NEW_LINE = Html("\n")
 
 
 def write(
     model: Any, path: str | Path, *, test: Any = None, n_words: int = 12, n_documents: int = 6
 ) -> None:
-    """Write the report of a fitted model to an HTML file.
+    """Write the page of a fitted model to an HTML file; see `page_of`."""
+    from topoi.storage.files import atomic_write
 
-    test: documents the model has not seen, to measure it on.
+    page = page_of(model, test=test, n_words=n_words, n_documents=n_documents)
+    with atomic_write(path) as file:
+        file.write(page.encode("utf-8", "replace"))
+
+
+def page_of(model: Any, *, test: Any = None, n_words: int = 12, n_documents: int = 6) -> Html:
+    """The page of a fitted model.
+
+    test: documents to measure it on, best ones it has not seen. n_words, n_documents: of a topic,
+    where scripts do not run and in print.
     """
     check_is_fitted(model)
     for name, value in (("n_words", n_words), ("n_documents", n_documents)):
         if not isinstance(value, numbers.Integral) or value < 1:
             raise ValueError(f"{name} is {value!r}; expected a whole number of at least 1.")
-    page = _page(model, None if test is None else quality(model, test), n_words, n_documents)
-    with atomic_write(path) as file:
-        file.write(page.encode("utf-8", "replace"))
-
-
-def _page(model: Any, measured: dict[str, float] | None, n_words: int, n_documents: int) -> Html:
-    apart = distances(model.topic_word_)
+    measured = None if test is None else quality(model, test)
+    apart, chosen, labels = distances(model.topic_word_), sample(model, n_documents), _labels(model)
+    chart = topic_map(apart, model.topic_proportions_, [_cut(label) for label in labels])
     order = [int(k) for k in np.argsort(-model.topic_proportions_, kind="stable")]
-    title = f"{len(order)} topics" + (
-        f" of {len(model.doc_topic_):,} documents" if hasattr(model, "doc_topic_") else ""
+    data = page_data(model, apart, chart, chosen)
+    title = f"{len(order)} topics" + (f" of {chosen.total:,} documents" if chosen else "")
+    named = f"{type(model).__name__}, by topoi {__version__}"
+    masthead = element("header", element("h1", title), element("p", named, class_="faint"))
+    atlas = element(
+        "section",
+        _map(chart, model, labels),
+        _topics_table(model, order),
+        class_="atlas",
+        aria_label="All topics",
     )
-    about = (
-        f"{type(model).__name__}, by topoi {__version__}. The largest topics come first; their"
-        " numbers are those of the model."
-    )
-    facts = element("div", _facts(model, measured), _curve(getattr(model, "history_", [])))
-    sections = [
-        element("h1", title),
-        element("p", about, class_="faint"),
-        element("div", _map(model, apart), facts, class_="top"),
-        _overview(model, order),
-        *_topics(model, order, closest(apart, NEIGHBOURS), n_words, n_documents),
-        _authors(model),
-    ]
-    body = element("body", join(sections, NEW_LINE))
-    return join(
-        [Html("<!doctype html>"), element("html", _head(title), body, lang="en"), ""], NEW_LINE
-    )
+    sheets = topic_sheets(model, order, labels, data, n_words, n_documents)
+    main = element("main", atlas, about(model, measured), sheets, authors_sheet(model, labels))
+    script = explorer_script()
+    body = element("body", masthead, main, json_block("data", data), inline("script", script))
+    pieces = [Html("<!doctype html>"), element("html", _head(title, script), body, lang="en"), ""]
+    return join(pieces, NEW_LINE)
 
 
-def _head(title: str) -> Html:
+def _head(title: str, script: str) -> Html:
     """The head of the page.
 
-    Its policy lets a browser use the style sheet in it and nothing else.
+    Its policy lets a browser use the style sheet and the script in it and nothing else.
     """
-    style = files("topoi.report").joinpath("style.css").read_text("utf-8") + BAR_WIDTHS
+    sheets = files("topoi.report")
+    style = "".join(
+        sheets.joinpath(name).read_text("utf-8") for name in ("style.css", "explorer.css")
+    )
     return element(
         "head",
         element("meta", charset="utf-8"),
-        content_policy(styles=[style]),
+        content_policy(styles=[style + BAR_WIDTHS], scripts=[script]),
         element("meta", name="viewport", content="width=device-width"),
         element("title", title),
-        inline("style", style),
+        inline("style", style + BAR_WIDTHS),
     )
 
 
-# ---------------------------------------------------------------------------------- the whole model
-
-
-def _facts(model: Any, measured: dict[str, float] | None) -> Html:
-    """A table of what was fitted, how, and how good it is."""
-    alpha = model.doc_topic_prior_
-    facts: list[tuple[object, ...]] = [
-        ("words", f"{model.components_.shape[1]:,}"),
-        _length(model),
-        ("prior of topics", f"{alpha.sum():.3g} in all, {alpha.min():.3g} to {alpha.max():.3g}"),
-        ("prior of words", f"{model.topic_word_prior_:.3g}"),
-        (
-            "diversity",
-            f"{topic_diversity(model):.2f} ",
-            small("of the topics' top 25 words are different"),
-        ),
-    ]
-    if hasattr(model, "link_weight_"):
-        facts.append(("weight of links", f"{model.link_weight_:.3f}"))
-    if measured is not None:
-        interval = f"{measured['perplexity_low']:.1f} to {measured['perplexity_high']:.1f}"
-        facts += [
-            (
-                "held-out perplexity",
-                f"{measured['perplexity']:.1f} ",
-                small(f"{interval}, on {measured['documents']:,} other documents"),
-            ),
-            (
-                "coherence (NPMI)",
-                f"{measured['npmi']:.3f} ",
-                small("of top words in the same documents"),
+def _map(chart: TopicMap, model: Any, labels: Sequence[str]) -> Html:
+    """Topics as circles: area for size, closeness for words in common; each leads to its topic."""
+    words = model.top_words(6)
+    circles = []
+    for k in np.argsort(-chart.radius, kind="stable").tolist():
+        x, y, r = f"{chart.at[k, 0]:.1f}", f"{chart.at[k, 1]:.1f}", f"{chart.radius[k]:.1f}"
+        below = f"{chart.at[k, 1] + chart.radius[k]:.1f}"
+        shapes = [
+            element("title", f"{k} {labels[k]}: {spelled(words[k])}"),
+            element("circle", cx=x, cy=y, r=r),
+            element("text", k, class_="id" + " tiny" * bool(chart.radius[k] < 8), x=x, y=y),
+            element(
+                "text",
+                _cut(labels[k]),
+                class_="label" + " more" * (not chart.labelled[k]),
+                x=x,
+                y=below,
+                dy="1em",
             ),
         ]
-    return table([(element("th", name), element("td", *value)) for name, *value in facts])
-
-
-def _length(model: Any) -> tuple[str, str]:
-    """How long it learned, and in what."""
-    history = getattr(model, "history_", None)
-    unit = (
-        "batches" if not history else "passes" if history[-1]["schedule"] == "batches" else "sweeps"
+        circles.append(element("a", *shapes, href=f"#topic-{k}", id=f"circle-{k}"))
+    drawn = drawing(
+        "Map of the topics: close ones share words. The table below lists the same topics.",
+        chart.width,
+        chart.height,
+        *circles,
+        font_size=f"{LABEL_SIZE:g}",
     )
-    asked = model.tol != 0 and not getattr(model, "converged_", True)
-    return unit, f"{model.n_iter_}{', stopped before it converged' if asked else ''}"
+    said = "Area: proportion of all words. Closeness: words in common, as far as a plane can show."
+    return element("figure", drawn, element("figcaption", said), class_="map")
 
 
-def _map(model: Any, apart: np.ndarray) -> Html:
-    """Topics as circles: area for size, closeness for words in common; a click leads to
-    the topic.
-    """
-    radius = np.maximum(MAP_SIZE * np.sqrt(COVERED * model.topic_proportions_ / np.pi), 4)
-    at = 40 + (MAP_SIZE - 80) * places(apart)
-    names, words = _given_names(model), model.top_words(6)
-    circles = []
-    for k in np.argsort(-radius, kind="stable").tolist():
-        x, y = f"{at[k, 0]:.1f}", f"{at[k, 1]:.1f}"
-        hover = element("title", f"{k} {names[k]} {spelled(words[k])}")
-        circle = element("circle", cx=x, cy=y, r=f"{radius[k]:.1f}")
-        circles.append(
-            element(
-                "a",
-                hover,
-                circle,
-                element("text", k, class_="centred", x=x, y=y),
-                href=f"#topic-{k}",
-            )
-        )
-    label = "Map of the topics: close ones share words, large ones hold more of the documents"
-    return drawing(label, MAP_SIZE, MAP_SIZE, *circles)
-
-
-def _overview(model: Any, order: Sequence[int]) -> Html:
+def _topics_table(model: Any, order: Sequence[int]) -> Html:
     """A line for each topic."""
-    proportions, names, words = model.topic_proportions_, _given_names(model), model.top_words(10)
+    proportions, names, words = model.topic_proportions_, given_names(model), model.top_words(10)
     most = max(proportions.max(), 1e-300)
-    rows = [header("topic", "share", "words")]
+    heads = [element("th", name, scope="col") for name in ("Topic", "Proportion", "Words")]
+    rows = []
     for k in order:
         name = join([element("b", names[k]), " "]) if names[k] else ""
-        bar = bar_cell(f"{proportions[k]:.1%}", proportions[k] / most)
-        rows.append((element("td", topic_link(k)), bar, element("td", name, spelled(words[k]))))
-    return table(rows)
-
-
-def _curve(history: Sequence[dict[str, Any]]) -> Html:
-    """Training perplexity over sweeps, if it was measured."""
-    seen = [
-        (record["sweep"], record["perplexity"])
-        for record in history
-        if record.get("perplexity") is not None
-    ]
-    if len(seen) < 2:
-        return Html()
-    x, y = np.array(seen, dtype=float).T
-    across, down = (
-        45 + 240 * (x - x[0]) / (x[-1] - x[0]),
-        10 + 100 * (y.max() - y) / max(np.ptp(y), 1e-12),
-    )
-    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(across, down, strict=True))
-    ticks = [(0, 14, y.max()), (0, 114, y.min()), (45, 128, x[0]), (265, 128, x[-1])]
-    curve = drawing(
-        "Training perplexity over sweeps",
-        300,
-        135,
-        element("line", x1=45, y1=110, x2=285, y2=110),
-        element("polyline", points=points),
-        *(element("text", f"{value:.0f}", x=left, y=top) for left, top, value in ticks),
-    )
-    return join([element("h3", "training perplexity over sweeps"), curve])
-
-
-# ------------------------------------------------------------------------------------------- topics
-
-
-def _topics(
-    model: Any, order: Iterable[int], near: list[list[int]], n_words: int, n_documents: int
-) -> list[Html]:
-    """A section for each topic: words, documents, authors, other topics."""
-    proportions, names, labels = model.topic_proportions_, _given_names(model), _labels(model)
-    typical = model.top_words(n_words, relevance=TYPICAL)
-    documents = model.top_documents(n_documents) if hasattr(model, "doc_topic_") else None
-    frequent = _frequent_words(model, n_words)
-    relevance = join(["typical words ", small(f"(relevance {TYPICAL})")])
-    out = []
-    for k in order:
-        parts = [("most frequent words", frequent[k]), (relevance, join(typical[k], LINE_BREAK))]
-        if documents is not None:
-            parts.append(("documents most about it", bars(documents[k])))
-        if len(getattr(model, "author_names_", ())):
-            parts.append(("who writes most of it", bars(model.authors_of_topic(k, n_documents))))
-        parts.append(("closest topics", references(near[k], labels)))
-        if hasattr(model, "link_topic_"):
-            linked = np.argsort(-model.link_topic_[k], kind="stable")[:NEIGHBOURS].tolist()
-            parts.append(
-                ("linked documents are about", references(linked, labels, model.link_topic_[k]))
-            )
-        blocks = [element("div", element("h3", title), content) for title, content in parts]
-        heading = element(
-            "h2", f"Topic {k}{': ' * bool(names[k])}{names[k]} ", small(f"{proportions[k]:.1%}")
-        )
-        out.append(
-            element(
-                "section",
-                heading,
-                element("div", *blocks, class_="parts"),
-                class_="topic",
-                id=f"topic-{k}",
-            )
-        )
-    return out
-
-
-def _frequent_words(model: Any, n: int) -> list[Html]:
-    """For each topic a table of its top words: bars for their proportions of the topic, and how
-    much of each word is in this topic.
-    """
-    words, topic_word = model.top_words(n), model.topic_word_
-    held = np.maximum(model.components_.astype(np.float64) - model.topic_word_prior_, 0)
-    here = held / np.maximum(held.sum(axis=0), 1e-300)
-    tables = []
-    for k, row in enumerate(topic_word):
-        top = np.argsort(-model.components_[k], kind="stable")[:n]  # as in top_words
-        cells = [
-            (
-                bar_cell(word, row[w] / row[top[0]]),
-                number_cell(f"{row[w]:.1%}"),
-                number_cell(f"{here[k, w]:.0%}", "faint"),
-            )
-            for w, word in zip(top, words[k], strict=True)
-        ]
-        tables.append(table([header("word", "of topic", "of word"), *cells]))
-    return tables
-
-
-def _authors(model: Any) -> Html:
-    """What each author writes about: those who wrote most, in a table that opens."""
-    if not len(getattr(model, "author_names_", ())):
-        return Html()
-    labels, written = _labels(model), model.author_counts_.sum(axis=1)
-    most = np.argsort(-written, kind="stable")[:MOST_AUTHORS]
-    rows = [header("author", "tokens", "topics")]
-    for a in most:
-        top = np.argsort(-model.author_topic_[a], kind="stable")[:NEIGHBOURS].tolist()
-        topics = references(top, labels, model.author_topic_[a])
-        rows.append(
-            (
-                element("td", model.author_names_[a]),
-                number_cell(f"{written[a]:,.0f}"),
-                element("td", topics),
-            )
-        )
-    count = f"{len(model.author_names_):,} authors" + (
-        f", the first {MOST_AUTHORS} by tokens" if len(model.author_names_) > MOST_AUTHORS else ""
-    )
-    return element(
-        "section",
-        element("h2", "Authors"),
-        element("details", element("summary", count), table(rows)),
-        class_="topic",
-    )
-
-
-# ------------------------------------------------------------------------------ names of topics
-
-
-def _given_names(model: Any) -> list[str]:
-    """(K,) names of topics that have one: given, or a label; otherwise nothing."""
-    return ["" if name == f"topic{k}" else name for k, name in enumerate(model.topic_names_)]
+        part = proportions[k]
+        bar = element("td", percent(part, 1), class_=f"bar {bar_class(part / most)}")
+        cells = (number_cell(topic_link(k)), bar, element("td", name, spelled(words[k])))
+        rows.append(element("tr", *cells))
+    caption = element("caption", "Topics by size; their numbers are those of the model.")
+    body = (element("thead", element("tr", *heads)), element("tbody", *rows))
+    return element("table", caption, *body, class_="topics")
 
 
 def _labels(model: Any) -> list[str]:
-    """(K,) the name of each topic, or its first words."""
+    """(K,) the name of each topic, or words that are typical of it."""
     return [
         name or spelled(words)
-        for name, words in zip(_given_names(model), model.top_words(3), strict=True)
+        for name, words in zip(given_names(model), model.top_words(3, relevance=0.6), strict=True)
     ]
+
+
+def _cut(label: str) -> str:
+    """What fits on the map: whole words if possible."""
+    if len(label) <= LONGEST_LABEL:
+        return label
+    whole = label[: LONGEST_LABEL - 1].rsplit(" ", 1)[0]
+    return f"{whole.rstrip(',')}…" if len(whole) > LONGEST_LABEL / 2 else whole + "…"

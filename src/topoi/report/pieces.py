@@ -1,65 +1,71 @@
-"""What sections of a report are made of: tables, bars, drawings, references to topics."""
+"""What sections of a page are made of: tables, bars, drawings, references to topics."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
-
-import numpy as np
 
 from topoi.report.markup import Html, element, join
 
+__all__ = [
+    "BAR_WIDTHS",
+    "COMMA",
+    "bar_class",
+    "drawing",
+    "facts",
+    "number_cell",
+    "percent",
+    "references",
+    "small",
+    "topic_link",
+]
+
 BAR_WIDTHS = "".join(f".v{percent}{{--v:{percent}%}}\n" for percent in range(101))
-LINE_BREAK = element("br")
+COMMA = Html(", ")
 
 
-def table(rows: Iterable[Iterable[Html]]) -> Html:
-    return element("table", *(element("tr", *row) for row in rows))
+def percent(part: float, digits: int = 0) -> str:
+    """A part of 1 in percent; what rounds to 0 but is not is "<1%"."""
+    shown = f"{part:.{digits}%}"
+    if part > 0 and float(shown[:-1]) == 0:
+        return f"<{10.0**-digits:.{digits}f}%"
+    return shown
 
 
-def header(*names: str) -> tuple[Html, ...]:
-    return tuple(element("th", name) for name in names)
-
-
-def number_cell(text: str, *classes: str) -> Html:
-    return element("td", text, class_=" ".join(["n", *classes]))
-
-
-def small(text: str) -> Html:
+def small(text: object) -> Html:
     return element("small", text)
 
 
-def bar_cell(text: object, part: float) -> Html:
-    """A cell with a bar behind its text, `part` of the width.
+def number_cell(text: str) -> Html:
+    return element("td", text, class_="n")
+
+
+def bar_class(part: float) -> str:
+    """The class of an element with a bar, `part` of its width.
 
     The width is a class, because a style attribute would need a weaker policy.
     """
-    width = round(100 * min(max(0.0, part), 1.0))  # NaN is 0
-    return element("td", text, class_=f"bar v{width}")
+    return f"v{round(100 * min(max(0.0, part), 1.0))}"  # NaN is 0
 
 
-def bars(scored: Iterable[tuple[Any, float]]) -> Html:
-    return table([(bar_cell(name, share), number_cell(f"{share:.0%}")) for name, share in scored])
+def facts(named: Iterable[tuple[str, Sequence[object]]]) -> Html:
+    """A list of names and what is said of each."""
+    pairs = [(element("dt", name), element("dd", *said)) for name, said in named]
+    return element("dl", *(piece for pair in pairs for piece in pair))
 
 
-def drawing(label: str, width: int, height: int, *shapes: Html) -> Html:
+def drawing(label: str, width: float, height: float, *shapes: Html, **attributes: object) -> Html:
     """An SVG image, `label` for those who cannot see it."""
-    box = f"0 0 {width} {height}"
-    return element(
-        "svg", *shapes, role="img", aria_label=label, width=width, height=height, viewBox=box
+    box = f"0 0 {width:.0f} {height:.0f}"
+    size = {"width": f"{width:.0f}", "height": f"{height:.0f}"}
+    return element("svg", *shapes, role="img", aria_label=label, viewBox=box, **size, **attributes)
+
+
+def topic_link(topic: int, *content: object) -> Html:
+    return element("a", *(content or [topic]), href=f"#topic-{topic}")
+
+
+def references(scored: Iterable[tuple[int, str]], labels: Sequence[str]) -> Html:
+    """Topics in a line, each with its label and a number."""
+    return join(
+        (join([topic_link(k), " ", labels[k], " ", small(number)]) for k, number in scored), COMMA
     )
-
-
-def topic_link(topic: int) -> Html:
-    return element("a", topic, href=f"#topic-{topic}")
-
-
-def references(
-    topics: Iterable[int], labels: Sequence[str], proportions: np.ndarray | None = None
-) -> Html:
-    """Topics, a line each, with their labels and, if given, their proportions."""
-    lines = []
-    for k in topics:
-        part = " " if proportions is None else f" {proportions[k]:.0%} "
-        lines.append(join([topic_link(k), part, small(labels[k])]))
-    return join(lines, LINE_BREAK)

@@ -1,0 +1,127 @@
+"""Tables of the library as commands give them: on the screen, as JSON, or in a file."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from topoi.cli.output import note, plain_table, show, show_json
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["TableFile", "as_csv", "check_table_file", "give_table", "rows_of", "write_rows"]
+
+SUFFIXES = (".csv", ".tsv", ".jsonl")
+PERCENT = ("share", "score", "prevalence", "low", "high", "similarity")  # columns in per cent
+LONGEST_TEXT = 100  # characters of a cell on the screen
+
+TableFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="A .csv, .tsv or .jsonl file for the table (default: show it).",
+        show_default=False,
+    ),
+]
+
+
+def check_table_file(output: Path | None, inputs: Sequence[Path], force: bool) -> None:
+    """Refuse a file that cannot be written, before any work is done."""
+    from topoi.storage.files import check_outputs
+
+    if output is None:
+        return
+    check_outputs([output], inputs=inputs, overwrite=force)
+    if output.suffix.lower() not in SUFFIXES:
+        raise ValueError(
+            f"{output}: cannot write {output.suffix or 'a file without suffix'}; end the name in"
+            " .csv, .tsv or .jsonl."
+        )
+
+
+def write_rows(rows: list[dict[str, Any]], output: Path) -> None:
+    """Write rows of one form to a file whose name `check_table_file` let pass."""
+    from topoi.storage.files import atomic_write
+
+    kind = output.suffix.lower()
+    text = (
+        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        if kind == ".jsonl"
+        else as_csv(rows, "\t" if kind == ".tsv" else ",")
+    )
+    with atomic_write(output) as file:
+        file.write(text.encode())
+
+
+def as_csv(rows: list[dict[str, Any]], delimiter: str = ",") -> str:
+    """Rows of one form as lines, the names of columns first."""
+    text = StringIO()
+    columns = list(rows[0]) if rows else []
+    writer = csv.DictWriter(text, columns, delimiter=delimiter, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """A table as plain values; numbers to six digits, None where there is none."""
+    return [
+        {str(name): _plain(value) for name, value in row.items()}
+        for row in table.to_dict("records")
+    ]
+
+
+def _plain(value: Any) -> Any:
+    value = value.item() if hasattr(value, "item") else value
+    if not isinstance(value, float):
+        return value
+    return None if value != value else float(f"{value:.6g}")
+
+
+def give_table(
+    table: pd.DataFrame,
+    title: str,
+    *,
+    output: Path | None = None,
+    as_json: bool = False,
+    most: int | None = None,
+) -> None:
+    """Give a table to whoever asked: in a file, as JSON, or on the screen.
+
+    most: rows on the screen; files and JSON have all.
+    """
+    rows = rows_of(table)
+    if output is not None:
+        write_rows(rows, output)
+        if as_json:
+            show_json({"file": str(output), "rows": len(rows)})
+        else:
+            note(f"Wrote {output}: {len(rows)} rows.")
+        return
+    if as_json:
+        show_json(rows)
+        return
+    shown = rows if most is None else rows[:most]
+    if len(shown) < len(rows):
+        title = f"{title}: {len(shown)} of {len(rows):,} (all with -o FILE or --json)"
+    columns = [str(name) for name in table.columns]
+    columns = [name for name in columns if any(row[name] not in ("", None) for row in rows)]
+    cells = [[_cell(name, row[name]) for name in columns] for row in shown]
+    show(plain_table(title, *columns, rows=cells))
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.1%}" if name.partition("_")[0] in PERCENT else f"{value:.4g}"
+    text = " ".join(str(value).split())
+    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"

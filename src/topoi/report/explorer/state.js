@@ -1,0 +1,45 @@
+// What is selected. The address keeps it: #topic=7&relevance=0.4, #word=tax, #document=..., #author=...
+
+const RELEVANCE = 0.6; // what Sievert and Shirley recommend
+const KINDS = ["topic", "word", "document", "author", "page"];
+const state = { kind: null, value: null, relevance: RELEVANCE };
+
+/** The address of a selection, such as address("topic", 7); without arguments, of none. */
+function address(kind, value) {
+  return kind ? `#${new URLSearchParams([[kind, value]])}` : "#";
+}
+
+/** Select what the address says; a topic that does not exist is no selection. */
+function readAddress() {
+  const plain = /^#topic-(\d+)$/.exec(location.hash); // links of the page without scripts
+  const params = new URLSearchParams(plain ? `topic=${plain[1]}` : location.hash.slice(1));
+  state.kind = KINDS.find((kind) => params.has(kind)) ?? null;
+  state.value = state.kind && params.get(state.kind);
+  if (state.kind === "topic") {
+    state.value = Number(state.value);
+    if (!topics[state.value]) state.kind = null;
+  }
+  const relevance = Number(params.get("relevance") ?? state.relevance); // a slider stays in place
+  if (relevance >= 0 && relevance <= 1) state.relevance = relevance;
+  keepAddress();
+}
+
+/** Write the whole selection to the address, without a step in the history. */
+function keepAddress() {
+  const slider = state.kind === "topic" && state.relevance !== RELEVANCE;
+  const more = slider ? `&relevance=${state.relevance}` : "";
+  history.replaceState(null, "", address(state.kind, state.value) + more);
+}
+
+function select(kind, value) {
+  location.hash = address(kind, value);
+}
+
+/** A link that selects something. */
+function link(kind, value, ...content) {
+  return h("a", { href: address(kind, value) }, ...content);
+}
+
+function topicLink(k) {
+  return link("topic", k, h("b", {}, String(k)), ` ${label(k)}`);
+}
