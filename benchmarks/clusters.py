@@ -22,6 +22,8 @@ from topoi import LDA, Corpus, evaluate
 
 SETS = ("cora", "nips", "news20", "blog", "poliblog5k")
 ONE_SEED = ("gensim", "scikit-learn")
+# Sweeps, passes or iterations: of the slow ones fewer than in the race, more than their defaults.
+FULL = {"topoi": 200, "tomotopy": 1000, "gensim": 10, "scikit-learn": 20, "MALLET": 1000}
 MEASURES = {
     "purity": "purity",
     "inverse_purity": "inverse purity",
@@ -45,7 +47,7 @@ def run(args: argparse.Namespace) -> None:
     for name in sets:
         for n_topics in sizes:
             for library in libraries:
-                amount = getattr(race.RUNNERS[library], "quick" if args.quick else "full")
+                amount = race.RUNNERS[library].quick if args.quick else FULL[library]
                 seeds = 1 if library in ONE_SEED or args.quick else args.seeds or 3
                 for seed in range(seeds):
                     cell = cells.get(args.data, name, library, n_topics, amount, seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import sys
 
 import numpy as np
 import pytest
@@ -98,3 +99,11 @@ def no_kernel_runs(monkeypatch):
 
     for name in kernels.__all__:
         monkeypatch.setattr(kernels, name, refuse)
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    """Figures of a test do not stay open."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from topoi.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from topoi import datasets, distributed, evaluate, rules
+    from topoi import datasets, distributed, evaluate, plot, rules
     from topoi.corpus import Corpus
     from topoi.graph.factors import Authors, Documents, Labels, Links, Words
     from topoi.graph.seeds import Seeds
@@ -49,12 +49,13 @@ _HOMES = {
     "load": "topoi.models.files",
     "make_vectorizer": "topoi.io.vectorize",
     "paper": "topoi.models.paper",
+    "plot": "topoi.plot",
     "read": "topoi.io.read",
     "rules": "topoi.rules",
     "write": "topoi.io.formats",
 }
 
-MODULES = ("datasets", "distributed", "evaluate", "formats", "paper", "rules")
+MODULES = ("datasets", "distributed", "evaluate", "formats", "paper", "plot", "rules")
 
 __all__ = [
     "LDA",
@@ -77,6 +78,7 @@ __all__ = [
     "load",
     "make_vectorizer",
     "paper",
+    "plot",
     "read",
     "rules",
     "write",
