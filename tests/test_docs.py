@@ -77,11 +77,11 @@ def write_tables():
     for name in ("papers.csv", "new.csv"):
         with open(name, "w", newline="") as file:
             table = csv.writer(file)
-            table.writerow(["id", "abstract", "authors", "cites", "field"])
+            table.writerow(["id", "abstract", "authors", "cites", "field", "year"])
             for i in range(40):
                 words = " ".join(fields[i % 2][(i + j) % 3] for j in range(8))
                 authors, cited = f"{people[i % 2]}; Cy Dahl", f"p{(i + 2) % 40}"
-                table.writerow([f"p{i}", words, authors, cited, "AB"[i % 2]])
+                table.writerow([f"p{i}", words, authors, cited, "AB"[i % 2], 2000 + i % 4])
 
 
 def test_a_new_model_takes_forty_lines():

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["TableFile", "as_csv", "check_table_file", "give_table", "rows_of", "write_rows"]
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
-PERCENT = ("share", "score", "prevalence", "low", "high", "similarity")  # columns in per cent
+PERCENT = ("share", "score", "prevalence", "similarity")  # columns in per cent
+BOUNDS = ("low", "high")  # of a prevalence, in per cent as well
 LONGEST_TEXT = 100  # characters of a cell on the screen
 
 TableFile = Annotated[
@@ -133,14 +134,20 @@ def give_table(
         title = f"{title}: {len(shown)} of {len(rows):,} (all with -o FILE or --json)"
     columns = [str(name) for name in table.columns]
     columns = [name for name in columns if any(row[name] not in ("", None) for row in rows)]
-    cells = [[_cell(name, row[name]) for name in columns] for row in shown]
+    in_percent = PERCENT + (BOUNDS if "prevalence" in columns else ())
+    cells = [[_cell(row[name], _first(name) in in_percent) for name in columns] for row in shown]
     show(plain_table(title, *columns, rows=cells))
 
 
-def _cell(name: str, value: Any) -> str:
+def _first(name: str) -> str:
+    """The kind of a column: "share" of "share_2" and of "share in 2020"."""
+    return name.partition("_")[0].partition(" ")[0]
+
+
+def _cell(value: Any, in_percent: bool) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.1%}" if name.partition("_")[0] in PERCENT else f"{value:.4g}"
+        return f"{value:.1%}" if in_percent else f"{value:.4g}"
     text = " ".join(str(value).split())
     return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
