@@ -5,6 +5,9 @@ DATA ?= $(TOPOI_DATA)
 
 N ?= 1000
 KERNEL_TESTS := $(addprefix tests/test_,kernels.py schedules.py afresh.py stateless.py bounds.py)
+# What other versions of Python and of libraries may break: files, frames, scikit-learn, the command.
+VERSION_TESTS := $(addprefix tests/test_,canonical.py inputs.py formats.py storage.py estimator.py batches.py authors.py cli.py cli_fit.py)
+PYTHONS ?= 3.12 3.13
 
 # Corpora are not in the repository; benchmarks/README.md describes the folder that DATA names.
 ifneq ($(filter test-slow bench paper,$(MAKECMDGOALS)),)
@@ -13,7 +16,7 @@ $(error Set TOPOI_DATA, or DATA=DIR, to a folder of corpora; benchmarks/README.m
 endif
 endif
 
-.PHONY: clean-cache demo test test-bounds test-slow fuzz lint format bench paper clean
+.PHONY: clean-cache demo test test-bounds test-wheel test-oldest test-pythons wheel test-slow fuzz lint format bench paper clean
 
 .venv/.ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -37,6 +40,32 @@ test: .venv/.ready  ## all tests that run everywhere
 
 test-bounds: .venv/.ready  ## kernels against their twins, with every index checked
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/bounds $(BIN)/python -m pytest $(KERNEL_TESTS)
+
+wheel: .venv/.ready
+	rm -rf dist
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+test-wheel: wheel  ## the wheel in an empty environment: README's code, and topoi demo
+	rm -rf .venv-wheel
+	$(PYTHON) -m venv .venv-wheel
+	.venv-wheel/bin/pip install --quiet dist/topoi-*.whl
+	.venv-wheel/bin/python .ci/readme.py
+	cd .venv-wheel && bin/topoi demo
+
+test-oldest: wheel  ## the oldest versions of libraries that pyproject.toml allows
+	rm -rf .venv-oldest
+	$(PYTHON) -m venv .venv-oldest
+	$(BIN)/python .ci/lower_bounds.py > .venv-oldest/bounds.txt
+	.venv-oldest/bin/pip install --quiet -r .venv-oldest/bounds.txt dist/topoi-*.whl pytest hypothesis
+	.venv-oldest/bin/python -m pytest -W default $(VERSION_TESTS) # old libraries warn of new ones
+
+test-pythons: wheel  ## other versions of Python that this machine has, with the newest libraries
+	for version in $(PYTHONS); do \
+	    python=$$(.ci/find_python $$version) || { echo "Python $$version is not here: skipped."; continue; }; \
+	    rm -rf .venv-$$version && $$python -m venv .venv-$$version \
+	    && .venv-$$version/bin/pip install --quiet dist/topoi-*.whl pytest hypothesis \
+	    && .venv-$$version/bin/python -m pytest $(VERSION_TESTS) || exit 1; \
+	done
 
 test-slow: .venv/.ready  ## longer tests, on the corpora under DATA
 	TOPOI_DATA=$(DATA) $(BIN)/python -m pytest -m slow
@@ -65,4 +94,4 @@ clean-cache:  ## forget compiled kernels
 	find src -name '*.nb[ci]' -delete
 
 clean: clean-cache
-	rm -rf .venv build dist
+	rm -rf .venv .venv-* build dist

@@ -21,6 +21,7 @@ NAMES = (
     "clusters",
     "scaling",
     "race",
+    "seeds",
 )
 
 

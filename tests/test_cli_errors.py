@@ -90,7 +90,7 @@ def test_damaged_models_get_one_sentence(work, tmp_path, command, damage):
         (["--text", "abstract", "--token-pattern", r"(\w+)+x"], "could take forever"),
         (["--text", "abstract", "--ngrams", "1-21"], "up to 20"),
         (["--text", "abstract", "--encoding", "klingon"], "There is no encoding 'klingon'"),
-        (["--text", "abstract", "--stop-words", "french"], "french is not a file"),
+        (["--text", "abstract", "--stop-words", "latin"], "latin is not a file"),
         (["--text", "abstract", "--id", "topic"], "the id 'money' is taken by"),
         (["--text", "abstract", "--links", "nowhere"], "has no column 'nowhere' for links"),
         (["--text", "abstract", "--rule", "vb", "--schedule", "residual"], "vb"),

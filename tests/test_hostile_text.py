@@ -151,6 +151,11 @@ COMMANDS = {
         (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID, "--html", "{}/l.html", "--force"], 0),
         (["{}/lda.topoi", EVIL], 2),
     ],
+    "graph": [
+        (["{}/relational.topoi"], 0),
+        (["{}/labeled.topoi", "--svg", "{}/g.svg", "--dot", "{}/g.dot", "--force"], 0),
+        ([EVIL], 2),
+    ],
     "evaluate": [
         (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID], 0),
         (["{}/labeled.topoi", "{}/t.jsonl", *TEXT_AND_ID, "--labels", COLUMNS["labels"]], 0),

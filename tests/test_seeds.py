@@ -355,3 +355,14 @@ def test_the_command_takes_seeds(work, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         run("fit", work / "t.csv", "--text", "abstract", "--seed-strength", 3, code=2)
+
+
+def test_a_seeded_model_of_authors_comes_back_whole(tmp_path):
+    """Sizes of seeds are not those of authors."""
+    corpus, _ = datasets.make_authors(40, 6, 30, 3)
+    seeds = {"a": corpus.words[:2], "b": corpus.words[3:4]}
+    model = AuthorTopicModel(3, seeds=seeds, max_iter=4).fit(corpus)
+    model.save(tmp_path / "m.topoi")
+    again = topoi.load(tmp_path / "m.topoi")
+    np.testing.assert_array_equal(again.topic_word_prior_, model.topic_word_prior_)
+    assert again.topic_names_ == model.topic_names_

@@ -10,7 +10,8 @@ from topoi import LDA
 def test_history_has_a_record_for_each_sweep(mixed):
     model = LDA(5, max_iter=12, tol=0, evaluate_every=5).fit(mixed[0])
     assert [record["sweep"] for record in model.history_] == list(range(1, 13))
-    assert set(model.history_[0]) == {"sweep", "seconds", "residual", "perplexity", "schedule"}
+    known = {"sweep", "seconds", "residual", "perplexity", "schedule", "violation", "log_joint"}
+    assert set(model.history_[0]) == known
     measured = [record["sweep"] for record in model.history_ if record["perplexity"] is not None]
     assert measured == [5, 10, 12], "every fifth, and the last"
     assert all(0 <= record["residual"] <= 2 for record in model.history_)

@@ -153,7 +153,7 @@ def test_a_folder(tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "b.txt").write_text("stocks fell\nstocks rose")
     (tmp_path / "sub" / "a.txt").write_text("cats and dogs")
-    (tmp_path / "notes.md").write_text("not a document")
+    (tmp_path / "notes.md").write_text("not stocks")
     (tmp_path / ".git").mkdir()
     for name in ("._b.txt", ".b.txt", ".git/b.txt"):
         (tmp_path / name).write_bytes(b"hidden\0")
@@ -161,9 +161,9 @@ def test_a_folder(tmp_path):
     corpus = topoi.read(
         tmp_path, vectorizer=loose(), tell=lambda done, total: told.append((done, total))
     )
-    assert corpus.doc_names == ["b", "sub/a"]
-    assert corpus.n_tokens == 6
-    assert told[-1] == (2, 2)
+    assert corpus.doc_names == ["b", "notes", "sub/a"]
+    assert corpus.n_tokens == 7
+    assert told[-1] == (3, 3)
 
 
 def test_a_file_of_lines(tmp_path):
@@ -282,24 +282,23 @@ def test_other_bad_input(tmp_path):
         topoi.read(table, text="body", id="who", vectorizer=loose())
     with pytest.raises(ValueError, match="There is no encoding 'klingon'"):
         topoi.read(table, text="body", encoding="klingon")
-    with pytest.raises(ValueError, match="folder without .txt files"):
-        topoi.read(tmp_path)
+    (tmp_path / "none").mkdir()
+    with pytest.raises(ValueError, match="folder without .txt, .md or .html files"):
+        topoi.read(tmp_path / "none")
     with pytest.raises(ValueError, match="is empty"):
         topoi.read([])
-    with pytest.raises(
-        ValueError, match=r"Document 0: 'text' holds a list, .* Join tokens by ' '.join\(tokens\)"
-    ):
-        topoi.read([["red", "cats"], ["dogs"]])
+    with pytest.raises(ValueError, match=r"Document 0: 'text' holds a dict, .*; expected text"):
+        topoi.read([{"text": {}}])
     with pytest.raises(
         ValueError,
-        match=r"bags of words are read by topoi.io.formats.from_gensim\(bags, dictionary\)",
+        match=r"Bags of words are read by topoi.io.formats.from_gensim\(bags, dictionary\)",
     ):
         topoi.read([[(0, 1)], [(1, 2)]])
     with pytest.raises(
         TypeError, match="A HashingVectorizer keeps no words.*; give a CountVectorizer"
     ):
         topoi.read(TEXTS, vectorizer=HashingVectorizer())
-    with pytest.raises(ValueError, match="This is no AnnData, so it has no layer 'counts'"):
+    with pytest.raises(ValueError, match="This is not AnnData, so it has no layer 'counts'"):
         topoi.read(TEXTS, layer="counts")
     (tmp_path / "none.csv").write_text("text\n")
     with pytest.raises(ValueError, match="holds no documents"):
@@ -400,9 +399,9 @@ def test_lists_of_stop_words_add_up(tmp_path):
     vectorizer = topoi.make_vectorizer(stop_words=f"english,{tmp_path / 'mine.txt'}")
     assert {"the", "cats"} < set(vectorizer.stop_words)
     with pytest.raises(
-        ValueError, match="german is not a file, and no list of stop words that topoi has"
+        ValueError, match="swabian is not a file, and not a language that topoi has stop words for"
     ):
-        topoi.make_vectorizer(stop_words="german")
+        topoi.make_vectorizer(stop_words="swabian")
 
 
 def test_files_of_a_folder_may_end_in_capitals(tmp_path):

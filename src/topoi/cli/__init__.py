@@ -15,7 +15,7 @@ from topoi.cli.apply import convert, report, transform
 from topoi.cli.demo import demo
 from topoi.cli.find import documents, find, similar
 from topoi.cli.fit import fit
-from topoi.cli.label import label
+from topoi.cli.label import graph, label
 from topoi.cli.measure import choose, evaluate, intrusion
 from topoi.cli.output import make_encodable
 from topoi.cli.shell import DEBUG, Commands, command
@@ -53,7 +53,7 @@ def _topoi(
 
 for function in (
     *(demo, fit, topics, find, documents, similar, authors, links),
-    *(transform, label, evaluate, intrusion, report, choose, convert),
+    *(transform, label, graph, evaluate, intrusion, report, choose, convert),
 ):
     command(app)(function)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from topoi.cli.output import plain_table, show
+from topoi.cli.output import announce_compilation, plain_table, show
 
 if TYPE_CHECKING:
     from topoi.corpus import Corpus
@@ -24,10 +24,8 @@ def demo(
 
     show("Reading the docstrings of NumPy, SciPy and scikit-learn …")
     corpus = datasets.load_demo()
-    show(
-        f"{corpus}\nTraining (the first run on a machine compiles for half a minute; later runs do"
-        " not) …"
-    )
+    show(f"{corpus}\nTraining …")
+    announce_compilation()
     _demo_topics(corpus, topics, seed)
     _demo_authors(corpus, topics, seed)
     _demo_links(corpus, topics, seed)

@@ -21,14 +21,14 @@ from topoi.cli.options import (
     Columns,
     Force,
     Guide,
-    Input,
+    Inputs,
     Jobs,
     Seed,
     Words,
     choice,
     option,
 )
-from topoi.cli.output import note, show, show_json
+from topoi.cli.output import announce_compilation, note, show, show_json
 from topoi.cli.reading import inputs_of, load_model, read_corpus
 from topoi.cli.show import topic_rows, topics_table
 
@@ -48,6 +48,7 @@ else:
     Weighting = choice("Weighting", WEIGHTINGS)
 
 USUAL_TOPICS = 20
+MOST_TOPICS = 20  # shown after a fit
 USUAL_RULE, USUAL_SCHEDULE, USUAL_WEIGHTING = Rule("bp"), Schedule("auto"), Weighting("count")
 LEARNING, SAVING = "How topics are learned", "What is saved"
 
@@ -130,7 +131,7 @@ class Saving:
 
 
 def fit(
-    input: Input,
+    input: Inputs,
     columns: Columns,
     words: Words,
     guide: Guide,
@@ -167,7 +168,7 @@ def fit(
     corpus = read_corpus(input, columns, words, like=begin, keep_text=saving.keep_text)
     if corpus.n_docs < 2:
         raise ValueError(
-            f"{input} holds one document, and topics are learned from many; give more, or cut a"
+            f"{input[0]} holds one document, and topics are learned from many; give more, or cut a"
             " long one into parts."
         )
     kind = chosen_kind(model, corpus, columns)
@@ -199,7 +200,8 @@ def fit(
         common,
         preset=None if learning.preset is None else learning.preset.value,
     )
-    note(f"{corpus}\nFitting {NAMES[kind]}; the first fit on a machine compiles for half a minute.")
+    note(f"{corpus}\nFitting {NAMES[kind]}.")
+    announce_compilation()
     if checkpoint is not None and checkpoint.exists():
         note(f"Found {checkpoint}: resuming if it belongs to this run.")
     with Interrupt() as interrupt:
@@ -222,7 +224,7 @@ def fit(
 
 
 def _command_to_go_on(
-    input: Path,
+    input: list[Path],
     columns: Columns,
     guide: Guide,
     preset: Preset | None,
@@ -276,7 +278,7 @@ def _command_to_go_on(
         [
             "topoi",
             "fit",
-            str(input),
+            *map(str, input),
             *options,
             "--model",
             kind.value,
@@ -332,7 +334,9 @@ def _report(estimator: Any, corpus: Corpus, output: Path, stopped: bool, as_json
             }
         )
         return
-    show(topics_table(estimator, 10))
+    show(topics_table(estimator, 10, n_topics=MOST_TOPICS))
+    if estimator.components_.shape[0] > MOST_TOPICS:
+        show(f"The {MOST_TOPICS} largest are shown; all: topoi topics {output}")
     measured = "" if perplexity is None else f", training perplexity {perplexity:.0f}"
     show(
         f"{estimator.n_iter_} sweep{'s' if estimator.n_iter_ > 1 else ''} in"

@@ -17,8 +17,19 @@ Input = Annotated[
     Path,
     typer.Argument(
         help=(
-            "A folder of .txt files, .csv, .tsv, .jsonl, .parquet, .txt (a document a line), or"
-            " counts."
+            "A folder of .txt, .md or .html files, .csv, .tsv, .json, .jsonl, .parquet, .txt (a"
+            " document a line), or counts; - with --format for standard input."
+        ),
+        show_default=False,
+    ),
+]
+Inputs = Annotated[
+    list[Path],
+    typer.Argument(
+        help=(
+            "A folder of .txt, .md or .html files, .csv, .tsv, .json, .jsonl, .parquet, .txt (a"
+            " document a line), or counts. Several files, 'news/*.csv', or - with --format for"
+            " standard input."
         ),
         show_default=False,
     ),
@@ -44,7 +55,9 @@ def choice(name: str, values: Iterable[str]) -> Any:
 if TYPE_CHECKING:
     Format = Enum
     Counts = Enum
+    OnError = Enum
 else:
+    OnError = choice("OnError", ("raise", "skip"))
     Format = choice("Format", [*TEXT_FORMATS, *registry.names()])  # where a name does not say it
     Counts = choice("Counts", registry.names())
 
@@ -60,6 +73,7 @@ def option(panel: str, text: str, *names: str, **more: Any) -> Any:
     )
 
 
+STOP = OnError("raise")
 COLUMNS, WORDS = "Where things are in the input", "Which words count (for texts)"
 GUIDE = "What topics should be about"
 
@@ -100,6 +114,15 @@ class Columns:
     format: Annotated[
         Format | None, option(COLUMNS, "What the input is, if its name does not say so.")
     ] = None
+    on_error: Annotated[
+        OnError,
+        option(
+            COLUMNS,
+            "What to do with a document whose id is missing or taken: stop, or leave it out.",
+            "--on-error",
+            show_default=True,
+        ),
+    ] = STOP
     layer: Annotated[
         str | None, option(COLUMNS, "Of .h5ad, the layer that holds the counts (default: X).")
     ] = None
@@ -119,7 +142,8 @@ class Words:
         str,
         option(
             WORDS,
-            "'english', 'none', a file with a word on each line, or 'english,FILE'.",
+            "A language such as 'german', 'none', a file with a word on each line, or a"
+            " comma-separated list of these.",
             show_default=True,
         ),
     ] = "english"

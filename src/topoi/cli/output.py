@@ -26,6 +26,15 @@ def note(message: str) -> None:
     typer.echo(printable(message, keep="\n"), err=True)
 
 
+def announce_compilation() -> None:
+    """Say that kernels are compiled, if that happens."""
+    from topoi.infer.kernels.cache import on_first_compilation
+
+    on_first_compilation(
+        lambda: note("Compiling kernels (first run on this machine, up to half a minute) ...")
+    )
+
+
 def show_json(value: Any) -> None:
     unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     typer.echo(printable_json(value, ascii_only=not unicode))

@@ -17,14 +17,14 @@ LEAST_TOKENS = 3  # per document: less is hardly text
 
 
 def read_corpus(
-    path: Path,
+    path: Path | list[Path],
     columns: Columns,
     words: Words | None = None,
     like: Any = None,
     *,
     keep_text: bool = False,
 ) -> Corpus:
-    """The corpus in `path`.
+    """The corpus in a file, a folder or several of them.
 
     like: a fitted model whose words are counted, instead of new ones by the options `words`.
     """
@@ -33,6 +33,9 @@ def read_corpus(
 
     given = {f.name: getattr(columns, f.name) for f in fields(Columns) if f.name != "format"}
     given["groups"] = given.pop("group")
+    given["on_error"] = columns.on_error.value
+    source = path[0] if isinstance(path, list) and len(path) == 1 else path
+    path = path[0] if isinstance(path, list) else path  # that messages name
     form, counts = columns.format.value if columns.format else None, holds_counts(path, columns)
     vocabulary = words.vocabulary if words else None
     if (
@@ -64,7 +67,7 @@ def read_corpus(
     )
     with progress_bar("Reading counts" if counts else "Reading and counting words") as tell:
         corpus = read(
-            path,
+            source,
             **given,
             keep_text=keep_text,
             vectorizer=vectorizer,
@@ -100,15 +103,17 @@ def holds_counts(path: Path, columns: Columns) -> bool:
     return path.is_file() and formats.detect(path) is not None
 
 
-def inputs_of(input: Path, columns: Columns, words: Words | None = None) -> list[Path]:
+def inputs_of(input: Path | list[Path], columns: Columns, words: Words | None = None) -> list[Path]:
     """Everything that `read_corpus` may read: files that no output may replace."""
     from topoi.io import formats
+    from topoi.io.sources import STDIN, files_named
 
-    found = [input]
-    form = columns.format.value if columns.format else formats.detect(input)
-    if form is not None and form in formats.FORMATS:
-        beside = formats.vocabulary_path(input, form)
-        found += [beside, beside.with_name(f"{beside.name}.gz"), beside.with_suffix(".tokens")]
+    found = [] if str(input) == STDIN or input == [Path(STDIN)] else files_named(input)
+    for path in list(found):
+        form = columns.format.value if columns.format else formats.detect(path)
+        if form is not None and form in formats.FORMATS:
+            beside = formats.vocabulary_path(path, form)
+            found += [beside, beside.with_name(f"{beside.name}.gz"), beside.with_suffix(".tokens")]
     named = [columns.links, *(words.stop_words.split(",") if words else ())]
     found += [Path(name) for name in named if name and Path(name).is_file()]
     return found + ([words.vocabulary] if words and words.vocabulary else [])

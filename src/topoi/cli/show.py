@@ -41,7 +41,14 @@ def _line(words: list[str]) -> str:
     return spelled(words)
 
 
-def topics_table(model: Any, n_words: int, relevance: float = 1.0, n_documents: int = 0) -> Table:
+def topics_table(
+    model: Any,
+    n_words: int,
+    relevance: float = 1.0,
+    n_documents: int = 0,
+    n_topics: int | None = None,
+) -> Table:
+    """Topics as a table, the n_topics largest."""
     rows = topic_rows(model, n_words, relevance, n_documents)
     named = any(row["name"] != f"topic{row['topic']}" for row in rows)
     used = [row for row in rows if row["share"] > EMPTY / len(rows)]
@@ -53,7 +60,7 @@ def topics_table(model: Any, n_words: int, relevance: float = 1.0, n_documents: 
             "words": _line(row["words"]),
             "documents": _documents(row),
         }
-        for row in used
+        for row in used[:n_topics]
     ]
     empty = (
         f", {len(rows) - len(used)} of them empty and not shown: fit with fewer, or with another"

@@ -5,6 +5,7 @@ stability, coherence, and the choice of their number.
 from topoi.corpus.splits import split_tokens
 from topoi.evaluate.coherence import c_v, npmi, u_mass
 from topoi.evaluate.intruders import intrusion
+from topoi.evaluate.joint import LogJoint, log_joint
 from topoi.evaluate.labels import clusters, retrieval
 from topoi.evaluate.links import (
     LinkKFold,
@@ -30,6 +31,7 @@ from topoi.evaluate.training import seen_in_training
 __all__ = [
     "Completion",
     "LinkKFold",
+    "LogJoint",
     "c_v",
     "choose_n_components",
     "clusters",
@@ -41,6 +43,7 @@ __all__ = [
     "left_to_right",
     "link_metrics",
     "link_pairs",
+    "log_joint",
     "match_topics",
     "npmi",
     "quality",

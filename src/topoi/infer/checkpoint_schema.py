@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields as fields_of
 from typing import Any
 
 import numpy as np
@@ -55,9 +54,7 @@ RUN_VALUES = (
     "alpha",
     "shared_counts",
 )  # of a State
-RUN: dict[str, Array | Value] = {
-    f"history_.{field.name}": HISTORY[str(field.type)] for field in fields_of(Record)
-}
+RUN: dict[str, Array | Value] = {f"history_.{name}": kind for name, kind in HISTORY.items()}
 BATCHES = Schema(
     {
         "seed": SEED,

@@ -65,18 +65,22 @@ def edge_messages(state: State) -> np.ndarray:
     return out
 
 
-def checked_messages(given: np.ndarray, n_topics: int) -> np.ndarray:
-    """(edges, K) messages whose rows sum to 1, from messages or from the topic of each edge."""
+def checked_messages(given: np.ndarray, n_topics: int, name: str = "init") -> np.ndarray:
+    """(edges, K) messages whose rows sum to 1, from messages or from the topic of each edge.
+
+    name: of the parameter that holds them.
+    """
     if given.ndim == 1:
         if not np.isin(given, np.arange(n_topics)).all():
             raise ValueError(
-                f"init holds one topic per nonzero of X; expected numbers from 0 to {n_topics - 1}."
+                f"{name} holds one topic per nonzero of X; expected numbers from 0 to"
+                f" {n_topics - 1}."
             )
         return np.eye(n_topics, dtype=np.float32)[given.astype(np.int64)]
     sums = given.sum(axis=1, keepdims=True)
     if not (given >= 0).all() or not (np.abs(sums - 1) < 1e-3).all():
         raise ValueError(
-            "init holds messages of which some are negative or do not sum to 1; give one"
+            f"{name} holds messages of which some are negative or do not sum to 1; give one"
             " distribution over topics per nonzero of X, as model.messages(X) does."
         )
     return (given / sums).astype(np.float32)

@@ -58,6 +58,7 @@ def run(
     monitor.follow(
         schedule.full_every, max(len(schedule.warm_up), *(learner.after for learner in learners), 0)
     )
+    monitor.begin(state)
     while state.sweep < (state.end or max_iter):
         if state.end is None and state.sweep >= max_iter - schedule.fresh_rounds:
             state.end = max_iter
@@ -83,6 +84,7 @@ def sweep(state: State, rule: Rule, schedule: Schedule, pool: ThreadPool) -> Non
     """
     if schedule.arrange is not None:
         schedule.arrange(state, rule, pool)
+    state.relaxation = 1.0
     if schedule.afresh or rule.inner > 1 or state.end is not None:
         state.mode = schedule.name if state.end is None else "afresh"
         refresh_fields(state)
@@ -108,6 +110,7 @@ def _pass_stateless(state: State, rule: Rule, schedule: Schedule, pool: ThreadPo
         schedule.warm_up[state.sweep] if state.sweep < len(schedule.warm_up) else 1.0,
     )
     state.mode = "warm-up" if state.sweep < len(schedule.warm_up) else schedule.name
+    state.relaxation = relaxation
     params = state.params(rule, in_place=schedule.in_place)
     write = state.tables if schedule.in_place else blank_tables(graph, state.word_base, state.spare)
     for stage in range(graph.n_word_blocks):
@@ -139,11 +142,10 @@ def _pass_messages(state: State, rule: Rule, schedule: Schedule, pool: ThreadPoo
     if state.active_set is not None:
         _pass_active(state, rule, pool)
         return
+    state.relaxation = schedule.relaxation_at(state.sweep)
     read, params = rule.seen(
         state.tables,
-        state.params(
-            rule, in_place=schedule.in_place, relaxation=schedule.relaxation_at(state.sweep)
-        ),
+        state.params(rule, in_place=schedule.in_place, relaxation=state.relaxation),
     )
     arrays, read, params = state.oriented(read, params)
     write = read if schedule.in_place else blank_tables(graph, state.word_base, state.spare)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ __all__ = ["HISTORY", "Callback", "Record", "columns", "records"]
 
 @dataclass(frozen=True)
 class Record:
-    """One sweep. perplexity is None in sweeps that were not measured."""
+    """One sweep. perplexity and log_joint are None in sweeps that were not measured."""
 
     sweep: int
     seconds: float
@@ -24,41 +24,50 @@ class Record:
     residual: float
     perplexity: float | None
     schedule: str = ""  # how the sweep was made: what "auto" chose
+    # the largest violation of the fixed-point equations: how far the messages of one document (of
+    # one word, where words are visited) are from what they hear, per token; 0 (converged) to 2
+    violation: float = 0.0
+    log_joint: float | None = None  # log P(x, z), eq. 1, if evaluate.LogJoint measures it
 
 
 # of the state, or of the model in mini-batches; a true answer stops the run
 Callback = Callable[[Any, Record], object]
 
-HISTORY = {  # of a run, one column per field of Record; a perplexity of -1 was not measured
-    "int": Array("i8", ("H",), 1, 2**53),
-    "float": Array("f8", ("H",), 0, LARGEST),
-    "float | None": Array("f8", ("H",), -1, LARGEST),
-    "str": Array("U", ("H",)),
+HISTORY = {  # of a run, one column per field of Record
+    "sweep": Array("i8", ("H",), 1, 2**53),
+    "seconds": Array("f8", ("H",), 0, LARGEST),
+    "residual": Array("f8", ("H",), 0, LARGEST),
+    "perplexity": Array("f8", ("H",), -1, LARGEST),
+    "schedule": Array("U", ("H",)),
+    "violation": Array("f8", ("H",), 0, LARGEST),
+    "log_joint": Array("f8", ("H",), -LARGEST, 1),
 }
+UNMEASURED = {"perplexity": -1.0, "log_joint": 1.0}  # in files; a measurement has the other sign
 
 
 def columns(history: list[dict[str, Any]]) -> dict[str, np.ndarray]:
     """A history as one array per field of its records."""
-    kinds = {"int": np.int64, "float": np.float64, "float | None": np.float64, "str": np.str_}
+    kinds = {"U": np.str_, "i8": np.int64, "f8": np.float64}
     return {
-        field.name: np.array(
-            [_measured(record[field.name]) for record in history], dtype=kinds[str(field.type)]
+        name: np.array(
+            [_written(name, record[name]) for record in history], dtype=kinds[kind.types]
         )
-        for field in fields(Record)
+        for name, kind in HISTORY.items()
     }
 
 
-def _measured(value: Any) -> Any:
-    return -1.0 if value is None or (isinstance(value, float) and not np.isfinite(value)) else value
+def _written(name: str, value: Any) -> Any:
+    unknown = value is None or (isinstance(value, float) and not np.isfinite(value))
+    return UNMEASURED.get(name, -1.0) if unknown else value
 
 
 def records(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The history that `columns` took apart."""
-    may_be_none = {field.name for field in fields(Record) if str(field.type) == "float | None"}
-    names = [field.name for field in fields(Record)]
-    rows = zip(*(found[f"history_.{name}"].tolist() for name in names), strict=True)
-    history = [dict(zip(names, row, strict=True)) for row in rows]
+    rows = zip(*(found[f"history_.{name}"].tolist() for name in HISTORY), strict=True)
     return [
-        {key: None if key in may_be_none and value < 0 else value for key, value in record.items()}
-        for record in history
+        {
+            name: None if name in UNMEASURED and value * UNMEASURED[name] > 0 else value
+            for name, value in zip(HISTORY, row, strict=True)
+        }
+        for row in rows
     ]

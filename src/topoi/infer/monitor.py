@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
+from topoi.infer.convergence import PARAMETER_TOLERANCE, ParameterChange, largest_violation
 from topoi.infer.history import Callback, Record
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.progress import Progress
@@ -29,8 +30,10 @@ class Monitor:
     counts: raw training counts for the perplexity, or None to measure none. tol: stop when
     perplexity changes by less than this share per sweep, between two measurements `every` sweeps
     apart (0 or less: never measured). paper_rule: stop when |P(t) - P(t-10)| < 1 instead.
-    callbacks: called with (state or model, record); a true answer stops the run. phase: what
-    records give as their schedule, if not how the sweep was made.
+    parameter_rule: stop when no parameter changes by PARAMETER_TOLERANCE in a sweep instead.
+    callbacks: called with (state or model, record); a true answer stops the run, and the answer of
+    one that `records` a field of the record is put there. phase: what records give as their
+    schedule, if not how the sweep was made.
     """
 
     def __init__(
@@ -40,6 +43,7 @@ class Monitor:
         tol: float = 0.0,
         every: int = 5,
         paper_rule: bool = False,
+        parameter_rule: bool = False,
         max_iter: int = 0,
         callbacks: Sequence[Callback] = (),
         progress: bool = False,
@@ -48,6 +52,9 @@ class Monitor:
         self.counts, self.tol = counts, 0.0 if paper_rule else tol
         self.every = 10 if paper_rule else every
         self.least_change = 1.0 if paper_rule and tol > 0 else 0.0  # of perplexity, not relative
+        self.parameter_rule = parameter_rule
+        self.parameters: ParameterChange | None = None
+        self.full_every = 1
         self.max_iter = max_iter
         self.callbacks = tuple(callbacks)
         self.phase = phase
@@ -62,6 +69,12 @@ class Monitor:
         first `not_before` sweeps.
         """
         self.every, self.not_before = -(-self.every // full_every) * full_every, not_before
+        self.full_every = full_every
+
+    def begin(self, state: State) -> None:
+        """Take notice of a state that has not moved yet, or is about to move on."""
+        if self.parameter_rule:
+            self.parameters = ParameterChange(state)
 
     def resume(self, history: list[Record]) -> None:
         """Go on after the sweeps of `history`; the clock too."""
@@ -84,6 +97,8 @@ class Monitor:
             mode,
             end=state.end,
             prior_change=state.prior_change,
+            violation=largest_violation(state),
+            settled=self.parameters is not None and self.parameters(state) < PARAMETER_TOLERANCE,
         )
 
     def note(
@@ -96,12 +111,14 @@ class Monitor:
         *,
         end: int | None = None,
         prior_change: float = 0.0,
+        violation: float = 0.0,
+        settled: bool = False,
     ) -> bool:
         """Record a sweep; `measure` gives the perplexity if it is time for one. True: stop.
 
         end: the last sweep of a run that infers its documents afresh at its end, once it has begun
         to: until then it cannot converge again. Nor can it while priors still move by more than a
-        small `prior_change`.
+        small `prior_change`. settled: parameters do not move any more, if that is the rule.
         """
         on_beat = self.every > 0 and sweep % self.every == 0
         due = self.counts is not None and (
@@ -111,22 +128,36 @@ class Monitor:
         before = next(
             (r.perplexity for r in reversed(self.history) if self._is_comparable(r)), None
         )
-        record = Record(sweep, time.perf_counter() - self.began, residual, perplexity, schedule)
+        seconds = time.perf_counter() - self.began
+        record = Record(sweep, seconds, residual, perplexity, schedule, violation)
+        measured: dict[str, Any] = {
+            callback.records: callback(subject, record)
+            for callback in self.callbacks
+            if hasattr(callback, "records")
+        }
+        record = replace(record, **measured)
         self.history.append(record)
         if self.bar is not None:
             self.bar.show(record)
         found = self.converged
-        if (
+        still = end is None and prior_change <= PRIOR_TOLERANCE
+        if settled and still and sweep > self.not_before and sweep % self.full_every == 0:
+            self.converged = True
+        elif (
             perplexity is not None
             and before is not None
             and on_beat
-            and end is None
-            and prior_change <= PRIOR_TOLERANCE
+            and still
+            and not self.parameter_rule
         ):
             self.converged = abs(before - perplexity) < max(
                 self.tol * self.every * perplexity, self.least_change
             )
-        wishes = [callback(subject, record) for callback in self.callbacks]
+        wishes = [
+            callback(subject, record)
+            for callback in self.callbacks
+            if not hasattr(callback, "records")
+        ]
         self.stopped = any(wishes)
         return (self.converged and not found) or self.stopped
 

@@ -188,7 +188,7 @@ class Rounds:
 
     def _look(self) -> bool:
         """Record the sweep. True: stop."""
-        residuals, modes = zip(*everywhere(self.shards, "moved"), strict=True)
+        residuals, violations, modes = zip(*everywhere(self.shards, "moved"), strict=True)
         return self.monitor.note(
             self.done,
             sum(residuals) / self.whole.weight,
@@ -197,6 +197,7 @@ class Rounds:
             modes[0],
             end=self.end,
             prior_change=self.change,
+            violation=max(violations),
         )
 
     def _perplexity(self) -> float:

@@ -18,6 +18,7 @@ from scipy import sparse
 
 from topoi.graph.plan import Plan
 from topoi.graph.wiring import build_graph
+from topoi.infer.convergence import largest_violation
 from topoi.infer.engine import REBUILD_EVERY, sweep
 from topoi.infer.guided import guided_counts
 from topoi.infer.likelihood import document_log_likelihood
@@ -152,9 +153,10 @@ class Shard:
             else self._counted()
         )
 
-    def moved(self) -> tuple[float, str]:
-        """The residual of the last sweep, and how it was made."""
-        return float(self.state.messages.residual.sum()), self.state.mode
+    def moved(self) -> tuple[float, float, str]:
+        """The residual of the last sweep, its largest violation, and how it was made."""
+        residual = float(self.state.messages.residual.sum())
+        return residual, largest_violation(self.state), self.state.mode
 
     def evidence(self) -> np.ndarray:
         return alpha_evidence(self.state, self.rule.expected_counts)

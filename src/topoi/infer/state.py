@@ -55,6 +55,7 @@ class State(Proportions):
         True  # False while messages are only implied by the tables (kernels/stateless.py)
     )
     mode: str = ""  # how the last sweep was made
+    relaxation: float = 1.0  # over-relaxation factor of the last sweep
     sweep: int = 0
     end: int | None = (
         # the last sweep, from when a run that infers its documents afresh at its end has begun to

@@ -39,8 +39,7 @@ def as_text(row: Mapping[str, Any], column: str, where: str) -> str:
         return ""
     if not isinstance(value, str):
         cure = (
-            " Join tokens by ' '.join(tokens); bags of words are read by"
-            " topoi.io.formats.from_gensim(bags, dictionary)."
+            " Bags of words are read by topoi.io.formats.from_gensim(bags, dictionary)."
             if isinstance(value, list | tuple)
             else ""
         )

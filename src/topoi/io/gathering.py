@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -49,8 +50,17 @@ def cell_value(
 class Gathering:
     """Walks the rows once: hands out texts, keeps the rest."""
 
-    def __init__(self, rows: Rows, wanted: dict[str, Any], separator: str, keep_text: bool) -> None:
-        self.rows, self.separator = rows, separator
+    def __init__(
+        self,
+        rows: Rows,
+        wanted: dict[str, Any],
+        separator: str,
+        keep_text: bool,
+        on_error: str = "raise",
+    ) -> None:
+        if on_error not in ("raise", "skip"):
+            raise ValueError(f"on_error is {on_error!r}; choose 'raise' or 'skip'.")
+        self.rows, self.separator, self.skips = rows, separator, on_error == "skip"
         self.kept_texts: list[str] | None = [] if keep_text else None
         if "id" in rows.columns and rows.ids_are_certain and wanted["id"] is None:
             wanted["id"] = "id"
@@ -76,16 +86,30 @@ class Gathering:
 
     def texts(self) -> Iterator[str]:
         first_with: dict[str, str] = {}
+        faults: list[str] = []
         i = -1
         for i, (where, row) in enumerate(self.rows):
-            for what, take in self.take.items():
-                self.kept[what].append(
-                    cell_value(what, take(i, row), where, self.separator, first_with)
-                )
-            text = cells.as_text(row, self.text, where)
+            try:
+                text = cells.as_text(row, self.text, where)
+                found = {
+                    what: cell_value(what, take(i, row), where, self.separator, first_with)
+                    for what, take in self.take.items()
+                }
+            except ValueError as fault:
+                if not self.skips:
+                    raise
+                faults.append(str(fault))
+                continue
+            for what, value in found.items():
+                self.kept[what].append(value)
             if self.kept_texts is not None:
                 self.kept_texts.append(text)
             yield text
+        if faults:
+            warnings.warn(
+                f"{len(faults)} of {i + 1} documents are left out. The first: {faults[0]}",
+                stacklevel=2,
+            )
         for what, values in self.beside.items():
             if len(values) != i + 1:
                 raise ValueError(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import re
 import unicodedata
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -31,6 +34,7 @@ Tell = Callable[[int, int], None]  # (done, of how many), for progress bars
 UNDECODED = re.compile(
     "[\udc80-\udcff]"
 )  # what Python makes of bytes that are not text in the encoding
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")  # suffixes of files that are unpacked
 LONGEST_LINE = 2**27  # characters: a small .gz file can hold a line that fills the memory
 LOOK_EVERY = 1000  # lines between two words to the progress bar
 
@@ -46,23 +50,22 @@ def existing(path: str | Path) -> Path:
 
 
 def stem_and_suffix(path: str | Path) -> tuple[str, str]:
-    """File name without suffix, and the suffix in lower case without .gz: docword.kos.txt.gz ->
-    docword.kos, .txt.
+    """File name without suffix, and the suffix in lower case without that of a compression:
+    docword.kos.txt.gz -> docword.kos, .txt.
     """
     path = Path(path)
-    path = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    path = path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
     return path.stem, path.suffix.lower()
 
 
 def numbered_lines(
     path: Path, encoding: str = "utf-8-sig", tell: Tell | None = None, newline: str | None = None
 ) -> Iterator[tuple[int, str]]:
-    """(number from 1, line) of a text file, plain or .gz, one at a time."""
+    """(number from 1, line) of a text file, plain or compressed, one at a time."""
     size = path.stat().st_size
     with path.open("rb") as raw:
         _refuse_binary(path, raw, encoding)
-        packed = path.suffix.lower() == ".gz"
-        opened: Any = gzip.GzipFile(fileobj=raw) if packed else raw
+        opened = _unpacked(path, raw)
         file = TextIOWrapper(opened, encoding, errors="surrogateescape", newline=newline)
         number = 0
         try:
@@ -79,16 +82,54 @@ def numbered_lines(
                 yield number, line
         except UnicodeError:
             raise _not_text(path, encoding, number + 1) from None
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        except (EOFError, OSError, lzma.LZMAError, zipfile.BadZipFile, zlib.error) as error:
+            if path.suffix.lower() not in COMPRESSED:
+                raise
             raise ValueError(
-                f"{path} is a damaged .gz file after line {number}; get a whole copy."
+                f"{path} is a damaged {path.suffix} file after line {number}; get a whole copy."
             ) from error
         if tell is not None:
             tell(size, size)
 
 
+def _unpacked(path: Path, raw: IO[bytes]) -> Any:
+    """The bytes of a file that may be compressed."""
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
+        return gzip.GzipFile(fileobj=raw)
+    if suffix == ".bz2":
+        return bz2.BZ2File(raw)
+    if suffix == ".xz":
+        return lzma.LZMAFile(raw)
+    if suffix == ".zst":
+        try:
+            import pyarrow
+        except ImportError as error:
+            raise ModuleNotFoundError(
+                f"{path}: .zst files need the package pyarrow; install it with: pip install"
+                " 'topoi[arrow]'"
+            ) from error
+        return pyarrow.CompressedInputStream(raw, "zstd")
+    return _only_member(path, raw) if suffix == ".zip" else raw
+
+
+def _only_member(path: Path, raw: IO[bytes]) -> IO[bytes]:
+    """The one file in a .zip archive."""
+    try:
+        archive = zipfile.ZipFile(raw)
+        members = [name for name in archive.namelist() if not name.endswith("/")]
+        if len(members) != 1:
+            raise ValueError(
+                f"{path} holds {len(members)} files; unpack it and give the folder, or an archive"
+                " of one file."
+            )
+        return archive.open(members[0])
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        raise ValueError(f"{path} is damaged, encrypted or not a .zip file; unpack it.") from error
+
+
 def _refuse_binary(path: Path, raw: IO[bytes], encoding: str) -> None:
-    compressed = path.suffix.lower() == ".gz"
+    compressed = path.suffix.lower() in COMPRESSED
     if (
         not compressed
         and not re.match("utf.?(16|32)", encoding, re.IGNORECASE)

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -23,11 +24,11 @@ from topoi.corpus import Corpus
 from topoi.io import cells, formats
 from topoi.io.formats.checks import enough_memory, naming
 from topoi.io.gathering import GROUP, Gathering, cell_value, corpus_fields
-from topoi.io.lines import Tell, existing, read_words
+from topoi.io.lines import Tell, read_words
 from topoi.io.links import with_links
 from topoi.io.rows import Rows, rows_in_memory
-from topoi.io.tables import open_rows
-from topoi.io.vectorize import make_vectorizer
+from topoi.io.sources import name_of, on_disk, open_source
+from topoi.io.vectorize import TOKEN_LISTS, make_vectorizer
 
 __all__ = ["read"]
 
@@ -56,15 +57,20 @@ def read(
     separator: str = ";",
     layer: str | None = None,
     zero_based: bool = False,
+    on_error: Literal["raise", "skip"] = "raise",
     tell: Tell | None = None,
+    **options: Any,
 ) -> Corpus:
     """Read documents or counts.
 
     Parameters
     ----------
     source : str, Path, list, frame, array, sparse matrix or AnnData
-        Documents: a folder of .txt files (any depth), .csv, .tsv, .jsonl, .parquet, .txt (one
-        document a line), a list of texts or of dictionaries, a pandas or polars frame or column.
+        Documents: a folder of .txt, .md and .html files (any depth), .csv, .tsv, .json, .jsonl,
+        .parquet, .txt (one document a line), a list of texts, of dictionaries or of lists of
+        tokens, a pandas or polars frame or column. A pattern ("news/*.csv") or a list of Path
+        reads several files; several .txt, .md or .html files are one document each. "-" is
+        standard input. Files may be compressed (.gz, .bz2, .xz, .zst, .zip).
         Or counts: a file in a format of `topoi.formats`, an array or sparse matrix of numbers,
         AnnData.
     text : str, optional
@@ -72,7 +78,7 @@ def read(
     id : str or sequence, optional
         The column of names of documents, none twice; the `doc_names` of the corpus. This, authors,
         labels, links and date are names of columns (of AnnData: columns of obs), or one value per
-        document.
+        document. A folder has the columns "id" and "folder".
     authors, labels, links : str or sequence, optional
         Several may be in a cell: a list, a JSON list, or separated by `separator`. Links name ids
         of documents; they may also stand in a file of pairs.
@@ -99,8 +105,14 @@ def read(
         For AnnData, the layer that holds the counts (default: X).
     zero_based : bool, default=False
         For SVMlight, whether columns are numbered from 0 instead of 1.
+    on_error : {"raise", "skip"}, default="raise"
+        What to do with a document whose id is missing or taken, or that is not text: refuse all,
+        or leave it out, with a warning that counts.
     tell : callable, optional
         Called with (done, total) now and then.
+    **options
+        Of `make_vectorizer`, for texts: stop_words, min_df, max_df, ngram_range, ... Lists of
+        tokens are taken as they are: no stop words, min_df 1, max_df 1.0, unless given here.
 
     Returns
     -------
@@ -112,56 +124,75 @@ def read(
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> read(["a cat", "a dog and a cat"], id=["x", "y"], vectorizer=CountVectorizer())
     Corpus(2 documents x 3 words, 4 tokens, vocabulary, doc_names)
+    >>> read([["new york", "mayor"], ["New York", "mayor"]]).vocabulary.tolist()
+    ['New York', 'mayor', 'new york']
     """
-    name, given = (
-        "This",
-        {
-            "text": text,
-            "id": id,
-            "authors": authors,
-            "labels": labels,
-            "date": date,
-            **_wanted_groups(groups),
-        },
-    )
-    if isinstance(source, str | Path):
-        path = existing(source)
-        name, form = str(path), form or (None if path.is_dir() else formats.detect(path))
-        if zero_based and form != "svmlight":
-            raise ValueError(f"{path} is not SVMlight; leave zero_based out.")
-        if form == "h5ad":
-            source = formats.open_h5ad(path)
-        elif form in formats.FORMATS:
-            source = formats.read(
-                path, form, vocabulary=vocabulary, zero_based=zero_based, tell=tell
+    wanted = {
+        "text": text,
+        "id": id,
+        "authors": authors,
+        "labels": labels,
+        "date": date,
+        **_wanted_groups(groups),
+    }
+    with on_disk(source, form) as source:
+        name = name_of(source)
+        opened = open_source(source, form, encoding, vocabulary, zero_based, tell)
+        if layer is not None and not formats.is_anndata(opened):
+            raise ValueError(
+                f"{name} is not AnnData, so it has no layer {layer!r}; leave layer out."
             )
-        else:
-            source = open_rows(path, form, encoding, tell)
-    if layer is not None and not formats.is_anndata(source):
-        raise ValueError(f"{name} is no AnnData, so it has no layer {layer!r}; leave layer out.")
-    with naming(Path(name)) if name != "This" else nullcontext():
-        corpus = _counts_of(source, vocabulary, layer)
-    if corpus is not None:
-        if keep_text:
-            raise ValueError(f"{name} holds counts, which have no text; leave keep_text out.")
-        return with_links(
-            _beside_counts(corpus, name, given, getattr(source, "obs", None), separator),
-            links,
-            name,
+        with naming(Path(name)) if name != "This" else nullcontext():
+            corpus = _counts_of(opened, vocabulary, layer)
+        if corpus is not None:
+            _refuse_text_options(name, keep_text, options)
+            beside = _beside_counts(corpus, name, wanted, getattr(opened, "obs", None), separator)
+            return with_links(beside, links, name)
+        rows = opened if isinstance(opened, Rows) else rows_in_memory(opened, tell)
+        gathering = Gathering(rows, {**wanted, "links": links}, separator, keep_text, on_error)
+        made = _vectorizer(rows, vectorizer, vocabulary, options)
+        with enough_memory(rows.name):
+            counts, unknown = _count(made, gathering, rows.name)
+            words, beside_texts = made.get_feature_names_out(), gathering.columns()
+            corpus = Corpus(counts, words, vectorizer=made, unknown=unknown, **beside_texts)
+        return with_links(corpus, gathering.links, name)
+
+
+def _refuse_text_options(name: str, keep_text: bool, options: Mapping[str, Any]) -> None:
+    if keep_text:
+        raise ValueError(f"{name} holds counts, which have no text; leave keep_text out.")
+    if options:
+        raise ValueError(
+            f"{name} holds counts, so {', '.join(options)} of a vectoriser mean nothing; leave"
+            " them out."
         )
-    rows = source if isinstance(source, Rows) else rows_in_memory(source, tell)
-    gathering = Gathering(rows, {**given, "links": links}, separator, keep_text)
-    vectorizer = vectorizer if vectorizer is not None else make_vectorizer(vocabulary=vocabulary)
-    if not hasattr(vectorizer, "vocabulary") and not hasattr(vectorizer, "vocabulary_"):
+
+
+def _vectorizer(
+    rows: Rows, vectorizer: CountVectorizer | None, vocabulary: Any, options: dict[str, Any]
+) -> CountVectorizer:
+    """The one that is given, or one made by `options`: for tokens, one that takes them as they
+    are.
+    """
+    if vectorizer is not None:
+        if options:
+            raise ValueError(
+                f"{', '.join(options)} given beside a vectorizer; set them in the vectorizer."
+            )
+        if not hasattr(vectorizer, "vocabulary") and not hasattr(vectorizer, "vocabulary_"):
+            raise TypeError(
+                f"A {type(vectorizer).__name__} keeps no words, and topics are shown by their"
+                " words; give a CountVectorizer."
+            )
+        return vectorizer
+    known = signature(make_vectorizer).parameters
+    unknown = next((name for name in options if name not in known), None)
+    if unknown is not None:
         raise TypeError(
-            f"A {type(vectorizer).__name__} keeps no words, and topics are shown by their words;"
-            " give a CountVectorizer."
+            f"read has no parameter {unknown!r}; options of a vectoriser are {', '.join(known)}."
         )
-    with enough_memory(rows.name):
-        counts, unknown = _count(vectorizer, gathering, rows.name)
-        words, beside = vectorizer.get_feature_names_out(), gathering.columns()
-        corpus = Corpus(counts, words, vectorizer=vectorizer, unknown=unknown, **beside)
-    return with_links(corpus, gathering.links, name)
+    usual = TOKEN_LISTS if rows.tokens else {}
+    return make_vectorizer(**{"vocabulary": vocabulary, **usual, **options})
 
 
 def _wanted_groups(groups: Any) -> dict[str, Any]:

@@ -31,9 +31,11 @@ __all__ = [
 TEXT_FORMATS: Mapping[str, tuple[str, ...]] = {  # of documents, read row by row (io/tables.py)
     "csv": (".csv",),
     "tsv": (".tsv",),
+    "json": (".json",),
     "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet", ".pq"),
     "lines": (".txt",),
+    "document": (".md", ".html", ".htm"),  # the whole file is one
 }
 
 

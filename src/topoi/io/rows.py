@@ -14,9 +14,10 @@ import numpy as np
 from topoi.io.cells import as_list
 from topoi.io.lines import Tell
 
-__all__ = ["LOOK_EVERY", "Rows", "rows_in_memory"]
+__all__ = ["LOOK_EVERY", "TOKEN_END", "Rows", "rows_in_memory"]
 
 LONGEST_NAME, MOST_NAMES = 40, 15  # of columns, in errors
+TOKEN_END = "\x1f"  # the character that separates units; it is in no token
 LOOK_EVERY = 100  # rows between two calls of the progress bar
 
 
@@ -24,13 +25,15 @@ LOOK_EVERY = 100  # rows between two calls of the progress bar
 class Rows:
     """Rows of a table: (where it stands, its cells by column).
 
-    ids_are_certain: the column "id" is our own making.
+    ids_are_certain: the column "id" is our own making; tokens: texts are lists of tokens, joined
+    by `TOKEN_END`.
     """
 
     name: str
     columns: Sequence[str]
     rows: Iterable[tuple[str, Mapping[str, Any]]]
     ids_are_certain: bool = False
+    tokens: bool = False
 
     def __iter__(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         return iter(self.rows)
@@ -91,8 +94,25 @@ def rows_in_memory(source: Any, tell: Tell | None) -> Rows:
     if not documents:
         raise ValueError("The list of documents is empty; give some.")
     columns = list(documents[0]) if isinstance(documents[0], Mapping) else ["text"]
+    tokens = _is_tokens(documents[0])
+    if tokens:
+        documents = [_joined(tokens, i) for i, tokens in enumerate(documents)]
     records = (row if isinstance(row, Mapping) else {"text": row} for row in documents)
-    return Rows("The list", columns, _numbered(records, len(documents), tell))
+    return Rows("The list", columns, _numbered(records, len(documents), tell), tokens=tokens)
+
+
+def _is_tokens(document: Any) -> bool:
+    return isinstance(document, list | tuple) and all(isinstance(token, str) for token in document)
+
+
+def _joined(tokens: Any, number: int) -> str:
+    """Tokens as one text, which the vectoriser for tokens takes apart again."""
+    if not _is_tokens(tokens):
+        raise ValueError(
+            f"Document {number} is a {type(tokens).__name__}, {str(tokens)[:40]!r}; expected a list"
+            " of tokens, as the first document is."
+        )
+    return TOKEN_END.join(token.replace(TOKEN_END, " ") for token in tokens)
 
 
 def _numbered(

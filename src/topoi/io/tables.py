@@ -1,4 +1,4 @@
-"""Rows of documents in files: folders of texts, CSV, JSON lines, Parquet, a document per line."""
+"""Rows of documents in files: folders of texts, CSV, JSON, Parquet, a document per line."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ import csv
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from topoi.io.folders import SUFFIXES, files_rows, folder_rows
 from topoi.io.lines import Tell, numbered_lines, stem_and_suffix
-from topoi.io.registry import TEXT_FORMATS
-from topoi.io.rows import LOOK_EVERY, Rows
+from topoi.io.registry import TEXT_FORMATS, suffixes
+from topoi.io.rows import Rows
 
-__all__ = ["FORMS", "open_rows"]
+__all__ = ["FORMS", "open_files", "open_rows"]
 
-FORMS = {suffix: name for name, suffixes in TEXT_FORMATS.items() for suffix in suffixes}
+FORMS = {suffix: name for name, ends in TEXT_FORMATS.items() for suffix in ends}
 LONGEST_CELL = 2**27  # characters: a quote that is never closed takes in the rest of the file
 SEPARATOR = re.compile('"?sep=(.)"?', re.IGNORECASE)  # a first line that Excel writes
 HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # as JSON writes it
@@ -29,24 +31,18 @@ def open_rows(path: Path, form: str | None, encoding: str, tell: Tell | None) ->
 
     Files are opened when the rows are walked, except for their header.
     """
-    try:
-        codecs.lookup(encoding)
-        "".encode(encoding)  # base64, for instance, is a codec but no encoding of text
-    except (LookupError, ValueError):
-        raise ValueError(
-            f"There is no encoding {encoding!r}; name one that Python knows, such as utf-8,"
-            " latin-1, cp1252 or utf-16."
-        ) from None
-    encoding = (
-        "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
-    )  # with or without a byte order mark
+    encoding = _encoding(encoding)
     if path.is_dir():
-        return _folder(path, encoding, tell)
+        return folder_rows(path, encoding, tell)
     form = form or FORMS.get(stem_and_suffix(path)[1])
     if form in ("csv", "tsv"):
         return _csv(path, encoding, "\t" if form == "tsv" else None, tell)
     if form == "jsonl":
         return _jsonl(path, encoding, tell)
+    if form == "json":
+        return _json(path, encoding, tell)
+    if form == "document":
+        return files_rows([path], path.parent, encoding, tell)
     if form == "parquet":
         return _parquet(path, tell)
     if form == "lines":
@@ -56,49 +52,41 @@ def open_rows(path: Path, form: str | None, encoding: str, tell: Tell | None) ->
         )
         return Rows(str(path), ["text"], lines)
     raise ValueError(
-        f"{path}: the name does not say what it holds; known are folders of .txt, .csv, .tsv,"
-        " .jsonl, .parquet, .txt (one document a line), and counts (.npz, .mtx, .ldac, .svm,"
-        " .h5ad, docword.*.txt); say which with form=...."
+        f"{path}: the name does not say what it holds; known are folders of .txt, .md and .html,"
+        " .csv, .tsv, .json, .jsonl, .parquet, .txt (one document a line), and counts"
+        f" ({', '.join(suffixes())}, docword.*.txt); say which with form=...."
     )
 
 
-def _folder(path: Path, encoding: str, tell: Tell | None) -> Rows:
-    files = sorted(
-        file
-        for file in path.rglob("*")
-        if file.suffix.lower() == ".txt"
-        and file.is_file()
-        and not _is_hidden(file.relative_to(path))
-    )
-    if not files:
+def _encoding(encoding: str) -> str:
+    """An encoding that Python knows; refused if it does not."""
+    try:
+        codecs.lookup(encoding)
+        "".encode(encoding)  # base64, for instance, is a codec but no encoding of text
+    except (LookupError, ValueError):
         raise ValueError(
-            f"{path} is a folder without .txt files; put each document into one, or give a table"
-            " such as .csv."
-        )
-
-    def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
-        for i, file in enumerate(files):
-            if tell is not None and i % LOOK_EVERY == 0:
-                tell(i, len(files))
-            text = "".join(line for _, line in numbered_lines(file, encoding))
-            name = file.relative_to(path).with_suffix("").as_posix()
-            yield str(file), {"text": text, "id": _shown(name)}
-        if tell is not None:
-            tell(len(files), len(files))
-
-    return Rows(str(path), ["text", "id"], rows(), ids_are_certain=True)
+            f"There is no encoding {encoding!r}; name one that Python knows, such as utf-8,"
+            " latin-1, cp1252 or utf-16."
+        ) from None
+    # With or without a byte order mark.
+    return "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
 
 
-def _shown(name: str) -> str:
-    """The name of a file; bytes that are not text as \\xe9, since an id must be text."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
+def open_files(paths: Sequence[Path], form: str | None, encoding: str, tell: Tell | None) -> Rows:
+    """The rows of several files, one after the other.
 
-
-def _is_hidden(path: Path) -> bool:
-    """Whether it, or a folder it is in, begins with a dot: what systems put there, such as
-    ._name.txt of macOS, is no document.
+    Files of text are one document each, unless `form` says that each line is one.
     """
-    return any(part.startswith(".") for part in path.parts)
+    if form is None and all(path.suffix.lower() in SUFFIXES for path in paths):
+        form = "document"
+    if form == "document":
+        inside = Path(os.path.commonpath([path.parent for path in paths]))
+        return files_rows(list(paths), inside, _encoding(encoding), tell)
+    parts = [open_rows(path, form, encoding, tell) for path in paths]
+    columns = [name for name in parts[0].columns if all(name in part.columns for part in parts[1:])]
+    name = f"{paths[0]} and {len(paths) - 1} more"
+    certain = all(part.ids_are_certain for part in parts)
+    return Rows(name, columns, chain.from_iterable(parts), ids_are_certain=certain)
 
 
 def _csv(path: Path, encoding: str, delimiter: str | None, tell: Tell | None) -> Rows:
@@ -187,6 +175,30 @@ def _jsonl(path: Path, encoding: str, tell: Tell | None) -> Rows:
             yield parsed(number, line)
 
     return Rows(str(path), list(first[1]), rows())
+
+
+def _json(path: Path, encoding: str, tell: Tell | None) -> Rows:
+    """A list of objects or of texts, read whole."""
+    try:
+        found = json.loads("".join(line for _, line in numbered_lines(path, encoding, tell)))
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"{path}, line {error.lineno}: not JSON ({error.msg}); one object per line is"
+            " form='jsonl'."
+        ) from error
+    except (ValueError, RecursionError) as error:
+        fault = "a number is too long, or brackets are nested too deeply"
+        raise ValueError(f"{path}: {fault}; write a list of objects.") from error
+    if not isinstance(found, list) or not found:
+        raise ValueError(
+            f"{path} holds a {type(found).__name__}; expected a list of documents, such as"
+            ' [{"text": ...}, ...] or ["...", ...].'
+        )
+    if not _is_text(found):
+        raise ValueError(f"{path} holds half a character; write the file again as UTF-8.")
+    rows = [row if isinstance(row, dict) else {"text": row} for row in found]
+    where = ((f"{path}, entry {i}", row) for i, row in enumerate(rows))
+    return Rows(str(path), list(rows[0]), where)
 
 
 def _is_text(row: Any) -> bool:

@@ -13,6 +13,22 @@ from topoi.io.lines import composed, read_words
 __all__ = ["make_vectorizer", "vectorizer_from", "vectorizer_of", "vectorizer_settings"]
 
 TOKEN = r"(?u)\b[^\W\d_]\w+\b"  # two characters or more, the first one a letter
+TOKEN_LISTS: dict[str, Any] = {  # for lists of tokens, which are taken as they are
+    "token_pattern": r"[^\x1f]+",
+    "lowercase": False,
+    "stop_words": None,
+    "min_df": 1,
+    "max_df": 1.0,
+}
+LANGUAGES = {  # whose words are separated by spaces, with their codes
+    "arabic": "ar", "bulgarian": "bg", "catalan": "ca", "croatian": "hr", "czech": "cs",
+    "danish": "da", "dutch": "nl", "estonian": "et", "finnish": "fi", "french": "fr",
+    "german": "de", "greek": "el", "hebrew": "he", "hindi": "hi", "hungarian": "hu",
+    "indonesian": "id", "italian": "it", "latvian": "lv", "lithuanian": "lt", "norwegian": "no",
+    "persian": "fa", "polish": "pl", "portuguese": "pt", "romanian": "ro", "russian": "ru",
+    "slovak": "sk", "slovenian": "sl", "spanish": "es", "swedish": "sv", "turkish": "tr",
+    "ukrainian": "uk", "vietnamese": "vi",
+}  # fmt: skip
 CONTRACTIONS = (
     "ain aren couldn didn doesn don hadn hasn haven isn ll mustn needn shan shouldn ve wasn weren"
     " wouldn"
@@ -43,9 +59,10 @@ def make_vectorizer(
     """A CountVectorizer with defaults that suit topics: lower case, words that begin with a letter,
     neither too rare nor too common.
 
-    stop_words: "english", None or "none", words, a file of them, one a line, or names of these with
-    commas between ("english,mine.txt"). min_df, max_df: least number (or share) of documents a word
-    is in, and the greatest. vocabulary: the words to count and no others, or a file of them.
+    stop_words: "english", another language such as "german" or "de", None or "none", words, a file
+    of them, one a line, or a comma-separated list of these ("english,mine.txt"). min_df, max_df:
+    least number (or proportion) of documents a word is in, and the greatest. vocabulary: the words
+    to count and no others, or a file of them.
     """
     if isinstance(vocabulary, str | Path):
         vocabulary = read_words(Path(vocabulary))
@@ -81,12 +98,26 @@ def _stop_words(
 def _stop_list(name: str) -> list[str]:
     if name == "english":
         return [*ENGLISH_STOP_WORDS, *CONTRACTIONS.split()]
-    if not Path(name).is_file():
-        raise ValueError(
-            f"{name} is not a file, and no list of stop words that topoi has; give a file with a"
-            " word on each line, or 'english'."
-        )
-    return read_words(Path(name))
+    if Path(name).is_file():
+        return read_words(Path(name))
+    if name.lower() in LANGUAGES or name.lower() in LANGUAGES.values():
+        return _words_of_language(LANGUAGES.get(name.lower(), name.lower()))
+    raise ValueError(
+        f"{name} is not a file, and not a language that topoi has stop words for; give a file with"
+        f" a word on each line, 'english', or one of {', '.join(LANGUAGES)}."
+    )
+
+
+def _words_of_language(code: str) -> list[str]:
+    """The stop words of a language (ISO 639-1), from the package stopwordsiso."""
+    try:
+        import stopwordsiso
+    except ImportError as error:
+        raise ModuleNotFoundError(
+            "Stop words of languages other than English need the package stopwordsiso; install it"
+            " with: pip install 'topoi[languages]'"
+        ) from error
+    return sorted(stopwordsiso.stopwords(code))
 
 
 def vectorizer_of(model: Any) -> CountVectorizer:

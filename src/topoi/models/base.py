@@ -164,9 +164,10 @@ class TopicModelBase(Labelling, Reading, Guided):
     def _monitor(self, counts: sparse.csr_array) -> Monitor:
         return Monitor(
             counts,
-            tol=1.0 if self._stops_as_paper else float(self.tol),
+            tol=1.0 if isinstance(self.tol, str) else float(self.tol),
             every=self.evaluate_every,
-            paper_rule=self._stops_as_paper,
+            paper_rule=self.tol == "paper",
+            parameter_rule=self.tol == "parameters",
             max_iter=self.max_iter,
             callbacks=self.callbacks or (),
             progress=bool(self.verbose),

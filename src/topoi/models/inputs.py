@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,13 @@ from topoi.corpus.links import (
 from topoi.corpus.metadata import as_csr, document_name, is_table, membership, zero_one
 from topoi.io.formats.h5ad import is_anndata
 
-__all__ = ["author_members", "both_ways", "links_of_new", "links_of_training", "read_documents"]
+__all__ = [
+    "author_members",
+    "both_ways",
+    "links_of_new",
+    "links_of_training",
+    "read_documents",
+]
 
 
 def read_documents(model: Any, X: Any, *, reset: bool) -> tuple[Corpus, np.dtype]:
@@ -33,8 +40,8 @@ def read_documents(model: Any, X: Any, *, reset: bool) -> tuple[Corpus, np.dtype
     model : TopicModelBase
         The model whose method was given X. At a fit it gets n_features_in_ and
         feature_names_in_, as `validate_data` sets them.
-    X : Corpus, array, sparse matrix or DataFrame
-        Documents x words.
+    X : Corpus, array, sparse matrix, DataFrame, or what `topoi.read` takes
+        Documents x words; or texts, lists of tokens, AnnData, the name of a file or folder.
     reset : bool
         Whether the model is new to its words (a fit).
 
@@ -45,10 +52,26 @@ def read_documents(model: Any, X: Any, *, reset: bool) -> tuple[Corpus, np.dtype
     dtype : dtype
         Type of X, which results will have.
     """
+    if _is_for_reader(X):
+        from topoi.io.read import read  # and with it what reads texts, only for those who do
+        from topoi.io.vectorize import vectorizer_of
+
+        X = read(X, vectorizer=None if reset else vectorizer_of(model))
     if isinstance(X, Corpus):
         return _in_words_of(model, X, reset), np.dtype(np.float64)
     checked = _checked_matrix(model, X, reset)
     return canonical_corpus(check_counts(checked)), checked.dtype
+
+
+def _is_for_reader(X: Any) -> bool:
+    """Whether X is texts, lists of tokens, AnnData or the name of a file, and not numbers."""
+    if isinstance(X, str | Path) or is_anndata(X):
+        return True
+    if not isinstance(X, Sequence) and getattr(X, "ndim", 2) != 1:
+        return False
+    first = next(iter(X), None)
+    tokens = isinstance(first, list | tuple) and len(first) > 0 and isinstance(first[0], str)
+    return isinstance(first, str) or tokens
 
 
 def _in_words_of(model: Any, corpus: Corpus, reset: bool) -> Corpus:
@@ -67,7 +90,6 @@ def _in_words_of(model: Any, corpus: Corpus, reset: bool) -> Corpus:
 
 
 def _checked_matrix(model: Any, X: Any, reset: bool) -> sparse.csr_array:
-    _refuse_other_documents(model, X, reset)
     X = _prepared(model, X, reset)
     try:
         checked = validate_data(
@@ -87,22 +109,6 @@ def _checked_matrix(model: Any, X: Any, reset: bool) -> sparse.csr_array:
             " or weights >= 0. Clip them, or check the preprocessing."
         )
     return counts
-
-
-def _refuse_other_documents(model: Any, X: Any, reset: bool) -> None:
-    """Refuse texts and AnnData, which `topoi.read` takes."""
-    if (isinstance(X, Sequence) or getattr(X, "ndim", 2) == 1) and isinstance(
-        next(iter(X), None), str
-    ):
-        knows_how = not reset and getattr(model, "vectorizer_", None) is not None
-        cure = (
-            "Make them with topoi.read(X, vectorizer=model.vectorizer_)"
-            if knows_how
-            else "Put CountVectorizer() before the model in a Pipeline"
-        )
-        raise ValueError(f"X is a list of texts; expected documents x words counts. {cure}.")
-    if is_anndata(X):
-        raise ValueError("X is AnnData; expected documents x words counts. Give topoi.read(X).")
 
 
 def _prepared(model: Any, X: Any, reset: bool) -> Any:

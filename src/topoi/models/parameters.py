@@ -38,7 +38,7 @@ __all__ = [
 WordPriorLike = float | np.ndarray | Sequence[Sequence[float]] | Literal["learn"] | None
 SeedsLike = Seeds | SeedWords | None
 TopicPrior = float | Sequence[float] | np.ndarray | Literal["learn"] | None  # one value per topic
-Tolerance = float | Literal["paper"]
+Tolerance = float | Literal["paper", "parameters"]
 Seed = int | np.random.RandomState | np.random.Generator | None
 RuleLike = RuleName | UpdateRule
 Init: TypeAlias = Literal["hard", "soft"] | BaseEstimator | np.ndarray
@@ -90,10 +90,11 @@ class Parameters(BaseEstimator):
                 raise ValueError(
                     f"{name} is {value!r}; expected a whole number of at least {least}."
                 )
-        if not self._stops_as_paper and not (isinstance(self.tol, numbers.Real) and self.tol >= 0):
+        named = isinstance(self.tol, str) and self.tol in ("paper", "parameters")
+        if not named and not (isinstance(self.tol, numbers.Real) and self.tol >= 0):
             raise ValueError(
                 f"tol is {self.tol!r}; expected a number >= 0 (0 means exactly max_iter sweeps),"
-                " or 'paper'."
+                " or 'paper' or 'parameters'."
             )
         if callable(self.callbacks) or not all(map(callable, self.callbacks or ())):
             raise ValueError(
@@ -110,10 +111,6 @@ class Parameters(BaseEstimator):
         named_schedule(self.schedule, rule)
         return rule
 
-    @property
-    def _stops_as_paper(self) -> bool:
-        return isinstance(self.tol, str) and self.tol == "paper"
-
     def _settings(
         self, n_topics: int, n_words: int, seed: int | None = None, n_edges: int | None = None
     ) -> Settings:
@@ -123,6 +120,8 @@ class Parameters(BaseEstimator):
         at once.
         """
         rule = self._check_parameters()
+        if n_edges is None:
+            self._refuse_without_state()
         seed = self._seed() if seed is None else seed
         start = self._init(n_topics, n_words, n_edges, seed)
         return Settings(
@@ -137,6 +136,15 @@ class Parameters(BaseEstimator):
             callbacks=tuple(self.callbacks or ()),
             verbose=bool(self.verbose),
         )
+
+    def _refuse_without_state(self) -> None:
+        """Refuse what looks at all messages after a sweep, where these are never in one place."""
+        if self.tol == "parameters" or any(hasattr(c, "records") for c in self.callbacks or ()):
+            raise ValueError(
+                "tol='parameters' and evaluate.LogJoint compare all documents after a sweep, which"
+                " mini-batches and clusters do not hold; use a number for tol and other callbacks,"
+                " or fit all documents at once."
+            )
 
     def _with_priors(self, settings: Settings, n_topics: int) -> Settings:
         return replace(

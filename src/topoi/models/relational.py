@@ -48,13 +48,14 @@ class RelationalTopicModel(LinkQuestions):
         for each topic and word. None is 1 / number of topics.
     max_iter : int, default=200
         Largest number of sweeps over the corpus.
-    tol : float or "paper", default=1e-4
+    tol : float, "paper" or "parameters", default=1e-4
         Stop when training perplexity changes by less than this proportion per sweep. 0 makes
         exactly `max_iter` sweeps. "paper" stops when perplexity changes by less than 1 in ten
         sweeps, and measures it every ten whatever `evaluate_every` says; it is a value of `tol`,
         and not an option of the rule, because every rule can stop so and `tol` has no meaning
-        beside it. Synthetic data may stay on a plateau for dozens of sweeps before the last topics
-        separate: use a smaller `tol` there.
+        beside it. "parameters", the paper's other rule, stops when no proportion of a topic in a
+        document, or of a word in a topic, changes by 1e-5 in a sweep. Synthetic data may stay on a
+        plateau for dozens of sweeps before the last topics separate: use a smaller `tol` there.
     n_jobs : int or None, default=None
         Number of threads. None is one, -1 all cores. Results are the same bits for any number.
     random_state : int, RandomState, Generator or None, default=0
@@ -129,7 +130,9 @@ class RelationalTopicModel(LinkQuestions):
         Whether the run stopped by `tol`.
     history_ : list of dict
         One per sweep: sweep, seconds, residual (mean change of a message), perplexity (None where
-        it was not measured) and schedule (what "auto" chose).
+        it was not measured), schedule (what "auto" chose), violation (how far the messages of one
+        document are from a fixed point, per token, at most: 0 to 2) and log_joint (None unless
+        `callbacks` has an `evaluate.LogJoint()`).
     weighting_ : Weighting
         The fitted weighting, as a function of counts.
     vocabulary_ : ndarray of shape (n_features,) or None

@@ -1,8 +1,8 @@
 """What a model file holds: the schema of each model, and what its entries must be together.
 
 Sizes: K topics, W words, D training documents, A authors, C classes, H sweeps of the history, L
-links, N named topics, V words and S stop words of the vectoriser, P words with a prior of their
-own, G topics with T seed words. Entries of training documents are in document_entries.py.
+links, N named topics, V words and S stop words of the vectoriser, U words with a prior of their
+own, M topics with T seed words. Entries of training documents are in document_entries.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scipy import sparse
 
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
 from topoi.graph.seeds import MOST_TOKENS
-from topoi.infer.history import HISTORY, Record
+from topoi.infer.history import HISTORY
 from topoi.infer.priors import LEAST_PRIOR, MOST_PRIOR
 from topoi.io.patterns import is_safe_pattern
 from topoi.io.vectorize import TOKEN
@@ -54,7 +54,7 @@ PARAMETERS: dict[str, Value] = {  # of all models; each has some of them
     "weighting": choice(*WEIGHTINGS),
     "init": choice("hard", "soft"),
     "max_iter": whole(1),
-    "tol": number(0, LARGEST, choices=("paper",)),
+    "tol": number(0, LARGEST, choices=("paper", "parameters")),
     "evaluate_every": whole(-1),
     "batch_size": whole(1, optional=True),
     "learning_decay": number(0, 1),
@@ -86,13 +86,13 @@ ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
     "doc_topic_prior.numbers": Array("f8", ("K",), LEAST_PRIOR, MOST_PRIOR),
     "topic_word_prior.numbers": Array("f8", ("K", "W"), LEAST_PRIOR, MOST_PRIOR),
     "topic_word_prior_.indptr": Array("i4 i8", ("K+1",), 0),  # where it is more than the number
-    "topic_word_prior_.indices": Array("i4 i8", ("P",), 0),
-    "topic_word_prior_.values": Array("f8", ("P",), SMALLEST, MOST_PRIOR),
+    "topic_word_prior_.indices": Array("i4 i8", ("U",), 0),
+    "topic_word_prior_.values": Array("f8", ("U",), SMALLEST, MOST_PRIOR),
     "n_iter_": whole(1),
     "doc_topic_": Array("f4 f8", ("D", "K"), 0, 1.001, to_one="rows", optional=True),
     "_n_docs": whole(0, optional=True),
     "converged_": flag(optional=True),
-    **{f"history_.{field.name}": HISTORY[str(field.type)] for field in fields(Record)},
+    **{f"history_.{name}": kind for name, kind in HISTORY.items()},
     "vocabulary_": Array("U", ("W",), optional=True),
     "feature_names_in_": Array("U", ("W",), optional=True),
     "_topic_names.topics": Array("i8", ("N",), 0, different=True),
@@ -117,8 +117,8 @@ ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
     **DOCUMENTS,
 }
 SEEDS: dict[str, Array | Value] = {  # seed words, topic after topic
-    "seeds.names": Array("U", ("G",), different=True),
-    "seeds.n_words": Array("i8", ("G",), 1),
+    "seeds.names": Array("U", ("M",), different=True),
+    "seeds.n_words": Array("i8", ("M",), 1),
     "seeds.words": Array("U", ("T",)),
     "seeds.tokens": Array("f8", ("T",), 0, MOST_TOKENS),  # 0 is the usual strength
 }

@@ -84,7 +84,9 @@ class LatentDirichletAllocation(LDA):
         Whether the run stopped by `perp_tol`.
     history_ : list of dict
         One per sweep: sweep, seconds, residual (mean change of a message), perplexity (None where
-        it was not measured) and schedule (what "auto" chose).
+        it was not measured), schedule (what "auto" chose), violation (how far the messages of one
+        document are from a fixed point, per token, at most: 0 to 2) and log_joint (None unless
+        `callbacks` has an `evaluate.LogJoint()`).
     weighting_ : Weighting
         The fitted weighting, as a function of counts.
     vocabulary_ : ndarray of shape (n_features,) or None

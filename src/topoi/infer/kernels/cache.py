@@ -19,7 +19,15 @@ import numba
 from numba.core import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 
-__all__ = ["kernel_cache"]
+__all__ = ["kernel_cache", "on_first_compilation"]
+
+
+_listeners: list[Callable[[], None]] = []
+
+
+def on_first_compilation(listener: Callable[[], None]) -> None:
+    """Call a function, once, when a kernel of this process has to be compiled."""
+    _listeners[:] = [listener]
 
 
 def kernel_cache(function: Callable[..., Any]) -> FunctionCache | NullCache:
@@ -50,6 +58,14 @@ class KernelCache(FunctionCache):
         # Other names than Numba's own: it could not read these files.
         name, stamp = f"{self._impl.filename_base}-topoi", self._impl.locator.get_source_stamp()
         self._cache_file = CheckedFiles(self._cache_path, name, stamp)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled code, or None: then it is compiled, and whoever asked is told once."""
+        found = super().load_overload(sig, target_context)
+        if found is None:
+            while _listeners:
+                _listeners.pop()()
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep compiled code; a fit continues without it if it cannot be written."""
