@@ -80,6 +80,7 @@ NAMES = (
     "links",
     "labels",
     "mixture",
+    "priors of words",
 )
 
 
@@ -98,6 +99,9 @@ def fitted():
         "authors": AuthorTopicModel(5, **QUICK).fit(authors),
         "links": RelationalTopicModel(5, **QUICK).fit(links),
         "labels": LabeledLDA(1, **QUICK).fit(labels),
+        "priors of words": LDA(
+            4, topic_word_prior=np.where(np.eye(4, 40) > 0, 5.0, 0.1), **QUICK
+        ).fit(lda),
         "mixture": (
             TopicModel([Words(authors), Authors(authors.authors)], n_components=5, **QUICK).fit()
         ),

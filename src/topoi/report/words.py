@@ -28,7 +28,7 @@ def words_of(model: Any) -> np.ndarray:
 
 def held_counts(model: Any) -> np.ndarray:
     """(K, W) expected counts of words in topics, without the prior."""
-    held: np.ndarray = np.maximum(model.components_ - float(model.topic_word_prior_), 0)
+    held: np.ndarray = np.maximum(model.components_ - model.topic_word_prior_, 0)
     return held
 
 
@@ -38,20 +38,21 @@ def page_words(model: Any) -> dict[str, Any]:
     Words that a topic shows at some relevance come first, then others, the most frequent first,
     while there is room in the table.
     """
-    held = held_counts(model)
+    held, least = held_counts(model), float(np.min(model.topic_word_prior_))
+    massed = np.maximum(model.components_ - least, 0)  # beyond the prior that all words have
     lists = _listed(model)
     shown = np.unique(np.concatenate(lists))
     used = held.sum(axis=0)
     by_use = np.argsort(-used, kind="stable")
     order = np.concatenate([shown, by_use[~np.isin(by_use, shown)]])
-    least = max(model.topic_word_prior_, LEAST)
-    entries = np.cumsum((held[:, order] >= least).sum(axis=0))
+    worth = max(least, LEAST)
+    entries = np.cumsum((massed[:, order] >= worth).sum(axis=0))
     n_words = max(len(shown), int(np.searchsorted(entries, MOST_ENTRIES, side="right")))
     kept, total = order[:n_words], max(used.sum(), 1e-300)
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     marginal = model.topic_proportions_ @ model.topic_word_
-    names = words_of(model)
+    names, topic_word = words_of(model), model.topic_word_
     return {
         "names": [printable(names[w]) for w in kept],
         "counts": [short(n, 5) for n in used[shown]],
@@ -59,11 +60,15 @@ def page_words(model: Any) -> dict[str, Any]:
         "of": len(order),
         "covered": short(used[kept].sum() / total),
         "topics": [
-            {"words": place[words].tolist(), "counts": [short(n, 5) for n in held[k, words]]}
+            {
+                "words": place[words].tolist(),
+                "counts": [short(n, 5) for n in held[k, words]],
+                "parts": [short(p, 5) for p in topic_word[k, words]],
+            }
             for k, words in enumerate(lists)
         ],
-        "table": pack(held[:, kept].T, least),
-        "prediction": _prediction(model, kept),
+        "table": pack(massed[:, kept].T, worth),
+        "prediction": _prediction(model, kept, least),
     }
 
 
@@ -79,12 +84,12 @@ def _listed(model: Any) -> list[np.ndarray]:
     return lists
 
 
-def _prediction(model: Any, kept: np.ndarray) -> dict[str, Any]:
+def _prediction(model: Any, kept: np.ndarray, least: float) -> dict[str, Any]:
     """What the page needs to infer the topics of a text as `model.transform` does."""
     rule, weighting = make_prediction_rule(model.rule), model.weighting_
     return {
         "alpha": [short(a, 6) for a in model.doc_topic_prior_],
-        "beta": short(model.topic_word_prior_, 6),
+        "beta": short(least, 6),
         "sizes": [short(n, 8) for n in model.components_.sum(axis=1, dtype=np.float64)],
         "own": rule.own_cap,
         "digamma": rule.digamma_owners,

@@ -44,12 +44,10 @@ const authorTable = lazy(() => unpack(data.authors.topics));
 
 /** The words of a topic in the order of their relevance (Sievert and Shirley 2014). */
 function relevantWords(k, relevance, n) {
-  const { words, counts } = topics[k];
-  const { beta, sizes } = data.words.prediction;
+  const { words, counts, parts } = topics[k];
   const ranked = words.map((w, i) => {
-    const inTopic = (counts[i] + beta) / sizes[k];
-    const score = Math.log(inTopic) - (1 - relevance) * Math.log(data.words.marginal[w]);
-    return { w, inTopic, count: counts[i], score };
+    const score = Math.log(parts[i]) - (1 - relevance) * Math.log(data.words.marginal[w]);
+    return { w, inTopic: parts[i], count: counts[i], score };
   });
   return ranked.sort((a, b) => b.score - a.score || a.w - b.w).slice(0, n);
 }

@@ -91,5 +91,13 @@ window.addEventListener("hashchange", () => {
   readAddress();
   render();
 });
+if (framed) {
+  document.addEventListener("click", (event) => {
+    const to = event.target.closest("a")?.getAttribute("href");
+    if (!to?.startsWith("#")) return;
+    event.preventDefault();
+    follow(to);
+  });
+}
 readAddress();
 render({ stay: true });

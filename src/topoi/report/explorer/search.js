@@ -126,5 +126,5 @@ function makeSearch() {
     event.preventDefault();
     input.focus();
   });
-  return h("div", { class: "search", role: "search" }, input, list);
+  return h("div", { class: "search", role: "search", "aria-label": "Search" }, input, list);
 }

@@ -3,6 +3,8 @@
 const RELEVANCE = 0.6; // what Sievert and Shirley recommend
 const KINDS = ["topic", "word", "document", "author", "page"];
 const state = { kind: null, value: null, relevance: RELEVANCE };
+const framed = location.protocol === "about:"; // in a notebook, where a page has no address
+let kept = ""; // then this is it
 
 /** The address of a selection, such as address("topic", 7); without arguments, of none. */
 function address(kind, value) {
@@ -11,8 +13,9 @@ function address(kind, value) {
 
 /** Select what the address says; a topic that does not exist is no selection. */
 function readAddress() {
-  const plain = /^#topic-(\d+)$/.exec(location.hash); // links of the page without scripts
-  const params = new URLSearchParams(plain ? `topic=${plain[1]}` : location.hash.slice(1));
+  const here = framed ? kept : location.hash;
+  const plain = /^#topic-(\d+)$/.exec(here); // links of the page without scripts
+  const params = new URLSearchParams(plain ? `topic=${plain[1]}` : here.slice(1));
   state.kind = KINDS.find((kind) => params.has(kind)) ?? null;
   state.value = state.kind && params.get(state.kind);
   if (state.kind === "topic") {
@@ -28,11 +31,24 @@ function readAddress() {
 function keepAddress() {
   const slider = state.kind === "topic" && state.relevance !== RELEVANCE;
   const more = slider ? `&relevance=${state.relevance}` : "";
-  history.replaceState(null, "", address(state.kind, state.value) + more);
+  const whole = address(state.kind, state.value) + more;
+  if (framed) kept = whole;
+  else history.replaceState(null, "", whole);
 }
 
 function select(kind, value) {
-  location.hash = address(kind, value);
+  follow(address(kind, value));
+}
+
+/** Go to an address of this page. */
+function follow(to) {
+  if (!framed) {
+    location.hash = to;
+    return;
+  }
+  kept = to;
+  readAddress();
+  render();
 }
 
 /** A link that selects something. */
