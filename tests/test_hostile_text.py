@@ -120,6 +120,18 @@ COMMANDS = {
         (["{}/t.jsonl", "--encoding", "\x1b]52;c;"], 2),
         (["{}/t.jsonl", *TEXT_AND_ID[:2], "--stop-words", EVIL], 2),
     ],
+    "time": [
+        (["{}/lda.topoi"], 0),
+        (["{}/lda.topoi", "--topic", EVIL], 2),
+    ],
+    "groups": [
+        (["{}/lda.topoi", "labels"], 0),
+        (["{}/lda.topoi", EVIL], 2),
+    ],
+    "effects": [
+        (["{}/lda.topoi", "labels"], 0),
+        (["{}/lda.topoi", EVIL], 2),
+    ],
     "find": [
         (["{}/lda.topoi", word(1)], 0),
         (["{}/lda.topoi", EVIL], 2),

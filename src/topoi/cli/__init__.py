@@ -20,6 +20,7 @@ from topoi.cli.measure import choose, evaluate, intrusion
 from topoi.cli.output import make_encodable
 from topoi.cli.shell import DEBUG, Commands, command
 from topoi.cli.show import authors, links, topics
+from topoi.cli.trends import effects, groups, time
 from topoi.version import __version__
 
 __all__ = ["app", "main"]
@@ -52,8 +53,8 @@ def _topoi(
 
 
 for function in (
-    *(demo, fit, topics, find, documents, similar, authors, links),
-    *(transform, label, graph, evaluate, intrusion, report, choose, convert),
+    *(demo, fit, topics, find, documents, similar, time, groups, effects, authors),
+    *(links, transform, label, graph, evaluate, intrusion, report, choose, convert),
 ):
     command(app)(function)
 
