@@ -103,7 +103,9 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         "{threads} and {out} (topics x words, text or .npy)",
     )  # fmt: skip
     parser.add_argument(
-        "--thorough", action="store_true", help="race: also two threads, and learned priors"
+        "--thorough",
+        action="store_true",
+        help="race: also two threads, and learned priors; clusters: all seeds for all libraries",
     )
     parser.add_argument(
         "--cells", type=Path, help="afresh, clusters: file in which measured cells are kept"
