@@ -19,6 +19,7 @@ NAMES = (
     "auto",
     "afresh",
     "clusters",
+    "trends",
     "scaling",
     "race",
     "seeds",
@@ -42,7 +43,9 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         "--quick", action="store_true", help="a tiny setting, only to see that the command works"
     )
     parser.add_argument(
-        "--seeds", type=int, help="quality, priors, models, auto, clusters: seeds (default 5 or 3)"
+        "--seeds",
+        type=int,
+        help="quality, priors, models, auto, clusters, trends: seeds (default 5, 3 or 50)",
     )
     parser.add_argument(
         "--sets",

@@ -77,11 +77,11 @@ def write_tables():
     for name in ("papers.csv", "new.csv"):
         with open(name, "w", newline="") as file:
             table = csv.writer(file)
-            table.writerow(["id", "abstract", "authors", "cites", "field"])
+            table.writerow(["id", "abstract", "authors", "cites", "field", "year"])
             for i in range(40):
                 words = " ".join(fields[i % 2][(i + j) % 3] for j in range(8))
                 authors, cited = f"{people[i % 2]}; Cy Dahl", f"p{(i + 2) % 40}"
-                table.writerow([f"p{i}", words, authors, cited, "AB"[i % 2]])
+                table.writerow([f"p{i}", words, authors, cited, "AB"[i % 2], 2000 + i % 4])
 
 
 def test_a_new_model_takes_forty_lines():
@@ -122,3 +122,35 @@ def test_nothing_names_a_folder_outside_the_repository():
         sources += (ROOT / folder).rglob("*.py")
     found = [path for path in sources if outside in path.read_text(encoding="utf8")]
     assert not found
+
+
+def test_files_that_the_text_names_exist():
+    """Paths with a folder, in pages, docstrings and comments: from the root or the package."""
+    package = ROOT / "src" / "topoi"
+    sources = [*ROOT.glob("*.md"), *DOCS, *package.rglob("*.py"), *(ROOT / "tests").glob("*.py")]
+    named = re.compile(r"(?<![\w/.*{-])((?:[a-z_]+/)+[\w-]+\.(?:md|py))\b")
+    homes = [ROOT, package, package / "infer"]
+    folders = {path.name for home in homes for path in home.iterdir() if path.is_dir()}
+    missing = {
+        f"{page.relative_to(ROOT)}: {name}"
+        for page in sources
+        for name in named.findall(page.read_text(encoding="utf8"))
+        if name.split("/")[0] in folders
+        if not any((home / name).exists() for home in [*homes, page.parent])
+    }
+    assert missing == set()
+
+
+def test_functions_that_the_equations_name_exist():
+    """`Code:` lines of docs/algorithms.md: files, each with names that it defines."""
+    text = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf8")
+    lines = re.findall(r"^Code: (.*(?:\n\S.*)*)", text, re.M)
+    assert len(lines) > 20
+    missing, source = [], ""
+    for name in re.findall(r"`([\w./]+)`", "\n".join(lines)):
+        if name.endswith(".py"):
+            inside = ROOT / "src" / "topoi" / name
+            source = (inside if inside.exists() else ROOT / name).read_text(encoding="utf8")
+        elif not re.search(rf"\b(def|class) {name.split('.')[-1]}\b|^{name}\b.*=", source, re.M):
+            missing.append(name)
+    assert missing == []

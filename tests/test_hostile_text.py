@@ -120,6 +120,18 @@ COMMANDS = {
         (["{}/t.jsonl", "--encoding", "\x1b]52;c;"], 2),
         (["{}/t.jsonl", *TEXT_AND_ID[:2], "--stop-words", EVIL], 2),
     ],
+    "time": [
+        (["{}/lda.topoi"], 0),
+        (["{}/lda.topoi", "--topic", EVIL], 2),
+    ],
+    "groups": [
+        (["{}/lda.topoi", "labels"], 0),
+        (["{}/lda.topoi", EVIL], 2),
+    ],
+    "effects": [
+        (["{}/lda.topoi", "labels"], 0),
+        (["{}/lda.topoi", EVIL], 2),
+    ],
     "find": [
         (["{}/lda.topoi", word(1)], 0),
         (["{}/lda.topoi", EVIL], 2),
@@ -150,6 +162,11 @@ COMMANDS = {
         (["{}/labeled.topoi", "{}/t.jsonl", *TEXT_AND_ID, "--labels", COLUMNS["labels"]], 0),
         (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID, "--html", "{}/l.html", "--force"], 0),
         (["{}/lda.topoi", EVIL], 2),
+    ],
+    "graph": [
+        (["{}/relational.topoi"], 0),
+        (["{}/labeled.topoi", "--svg", "{}/g.svg", "--dot", "{}/g.dot", "--force"], 0),
+        ([EVIL], 2),
     ],
     "evaluate": [
         (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID], 0),

@@ -1,4 +1,4 @@
-"""Thresholds and amounts that "auto" and the layout go by (docs/performance.md).
+"""Thresholds and amounts that "auto" and the layout go by (docs/lab-notes.md).
 
 They are fields of one frozen object, so that a test, a benchmark or an experiment changes them in
 one way: `with tuned(warm_up_from=0): ...`.

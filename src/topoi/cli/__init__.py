@@ -15,11 +15,12 @@ from topoi.cli.apply import convert, report, transform
 from topoi.cli.demo import demo
 from topoi.cli.find import documents, find, similar
 from topoi.cli.fit import fit
-from topoi.cli.label import label
+from topoi.cli.label import graph, label
 from topoi.cli.measure import choose, evaluate, intrusion
 from topoi.cli.output import make_encodable
 from topoi.cli.shell import DEBUG, Commands, command
 from topoi.cli.show import authors, links, topics
+from topoi.cli.trends import effects, groups, time
 from topoi.version import __version__
 
 __all__ = ["app", "main"]
@@ -52,8 +53,8 @@ def _topoi(
 
 
 for function in (
-    *(demo, fit, topics, find, documents, similar, authors, links),
-    *(transform, label, evaluate, intrusion, report, choose, convert),
+    *(demo, fit, topics, find, documents, similar, time, groups, effects, authors),
+    *(links, transform, label, graph, evaluate, intrusion, report, choose, convert),
 ):
     command(app)(function)
 

@@ -1,4 +1,4 @@
-"""`topoi label`: the topic of each word of a text, in colours or as a table."""
+"""`topoi label`, `topoi graph`: the topic of each word of a text, and what connects words."""
 
 from __future__ import annotations
 
@@ -167,3 +167,32 @@ def _in_colours(coloured: ColouredText) -> list[Text]:
     keys = [Text().append(f" {topic} ", style(topic)) for topic in labeled.shares()] or [Text()]
     legend = [line.partition(" ")[2] if labeled.spans else line for line in coloured.legend()]
     return [text, Text(), *(key.append(f" {line}") for key, line in zip(keys, legend, strict=True))]
+
+
+def graph(
+    model: Model,
+    svg: Annotated[
+        Path | None, typer.Option(help="Write the drawing to this SVG file.", show_default=False)
+    ] = None,
+    dot: Annotated[
+        Path | None,
+        typer.Option(help="Write its source for Graphviz to this file.", show_default=False),
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Describe the factor graph of a model, and draw a fragment of it."""
+    from topoi.storage.files import atomic_write, check_outputs
+
+    outputs = [path for path in (svg, dot) if path is not None]
+    check_outputs(outputs, inputs=[model], overwrite=force)
+    found = load_model(model).graph()
+    for path, drawing in ((svg, found.svg), (dot, found.dot)):
+        if path is not None:
+            with atomic_write(path) as file:
+                file.write(drawing().encode())
+            note(f"Wrote {path}.")
+    if as_json:
+        show_json({"description": str(found), "svg": found.svg(), "dot": found.dot()})
+    elif not outputs:
+        show_text(str(found))

@@ -158,6 +158,9 @@ def authors(
         str | None, typer.Option(help="Words: who writes about them?", show_default=False)
     ] = None,
     number: Many = 10,
+    min_documents: Annotated[
+        int, typer.Option(min=0, help="Leave out authors of fewer training documents.")
+    ] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Ask an author-topic model: what an author writes about, who is similar, who writes about some
@@ -169,16 +172,19 @@ def authors(
             f"{model} knows no authors; fit one that does with: topoi fit INPUT --authors COLUMN."
         )
     if name is None and about is None:
-        return _authors_of_topics(loaded, number, as_json)
+        return _authors_of_topics(loaded, number, min_documents, as_json)
     answer: dict[str, Any] = {}
     if name is not None:
         answer |= {
             "author": name,
             "topics": _topics_of_author(loaded, name),
-            "similar": _pairs(loaded.similar_authors(name, number)),
+            "similar": _pairs(loaded.similar_authors(name, number, min_documents=min_documents)),
         }
     if about is not None:
-        answer |= {"about": about, "writers": _pairs(loaded.who_writes_about(about, number))}
+        answer |= {
+            "about": about,
+            "writers": _pairs(loaded.who_writes_about(about, number, min_documents=min_documents)),
+        }
     if as_json:
         return show_json(answer)
     if name is not None:
@@ -211,9 +217,14 @@ def authors(
     return None
 
 
-def _authors_of_topics(model: Any, number: int, as_json: bool) -> None:
+def _authors_of_topics(model: Any, number: int, min_documents: int, as_json: bool) -> None:
     rows = [
-        {**row, "authors": _pairs(model.authors_of_topic(row["topic"], number))}
+        {
+            **row,
+            "authors": _pairs(
+                model.authors_of_topic(row["topic"], number, min_documents=min_documents)
+            ),
+        }
         for row in topic_rows(model, 6)
     ]
     if as_json:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy import sparse
 
 from topoi.corpus.corpus import Corpus
 from topoi.corpus.membership import Membership
@@ -38,6 +39,8 @@ class TrainingDocuments:
         How much better its topics explain a document's words than the frequencies of words in the
         corpus do: the gain of log-likelihood, divided by the tokens of the document and of an
         average one, so that a few words alone are no good fit.
+    counts : csr_array of shape (n_docs, n_words), optional
+        Counts of words, if they were kept.
 
     Examples
     --------
@@ -56,10 +59,11 @@ class TrainingDocuments:
     labels: Membership | None = None
     groups: Mapping[str, Membership] = field(default_factory=dict)
     fit: np.ndarray | None = None
+    counts: sparse.csr_array | None = None
 
     @classmethod
-    def of(cls, corpus: Corpus) -> TrainingDocuments:
-        """What a corpus knows about its documents."""
+    def of(cls, corpus: Corpus, *, counts: bool = False) -> TrainingDocuments:
+        """What a corpus knows about its documents. counts: whether to keep these, too."""
         return cls(
             tokens=corpus.counts.sum(axis=1).astype(np.float64),
             words=np.diff(corpus.counts.indptr).astype(np.int64),
@@ -69,6 +73,7 @@ class TrainingDocuments:
             authors=corpus.authors,
             labels=corpus.labels,
             groups={} if corpus.groups is None else corpus.groups,
+            counts=corpus.counts if counts else None,
         )
 
     @classmethod
@@ -95,7 +100,7 @@ class TrainingDocuments:
             name: membership([row for part in parts for row in part.columns[name]], n_docs, name)
             for name in columns
         }
-        texts = [part.texts for part in parts]
+        texts, counts = ([getattr(part, name) for part in parts] for name in ("texts", "counts"))
         return cls(
             tokens=np.concatenate([part.tokens for part in parts]),
             words=np.concatenate([part.words for part in parts]),
@@ -103,6 +108,7 @@ class TrainingDocuments:
             authors=joined.pop("authors", None),
             labels=joined.pop("labels", None),
             groups=joined,
+            counts=_stacked(counts),
             **{name: np.concatenate(arrays) for name, arrays in known.items()},
         )
 
@@ -130,3 +136,11 @@ class TrainingDocuments:
     def __repr__(self) -> str:
         known = [name for name in ("names", "dates", "texts") if getattr(self, name) is not None]
         return f"TrainingDocuments({', '.join([f'{len(self):,}', *known, *self.columns])})"
+
+
+def _stacked(counts: Sequence[sparse.csr_array | None]) -> sparse.csr_array | None:
+    """Counts one below the other, if all are known and have the same words."""
+    known = [part for part in counts if part is not None]
+    if len(known) < len(counts) or len({part.shape[1] for part in known}) > 1:
+        return None
+    return sparse.csr_array(sparse.vstack(known))

@@ -83,6 +83,9 @@ class AuthorTopicModel(AuthorQuestions):
     evaluate_every : int, default=5
         Sweeps between two measurements of training perplexity. 0 or -1 measures none, so that `tol`
         cannot stop the run.
+    keep_counts : bool, default=True
+        Whether the model keeps the counts of the training documents, so that questions compare
+        words, too. False saves memory; `predict_authors` then goes by topics alone.
     callbacks : list of callables, default=None
         Called with (state, record) after every sweep; a true answer stops the run.
     verbose : int, default=0
@@ -104,6 +107,9 @@ class AuthorTopicModel(AuthorQuestions):
         Names of the authors.
     author_counts_ : ndarray of shape (n_authors, n_components)
         Expected tokens of each author and topic.
+    author_blend_ : ndarray of shape (3,) or None
+        Weights with which `predict_authors` blends words, numbers of documents and topics; None
+        without counts or authors.
     doc_topic_ : ndarray of shape (n_documents, n_components)
         Topic proportions of the training documents: those of their authors, mixed. Rows sum to 1.
     doc_topic_prior_ : ndarray of shape (n_components,)
@@ -167,6 +173,7 @@ class AuthorTopicModel(AuthorQuestions):
         init: Init = "hard",
         weighting: WeightingName = "count",
         evaluate_every: int = 5,
+        keep_counts: bool = True,
         callbacks: Sequence[Callback] | None = None,
         verbose: int = 0,
         seeds: SeedsLike = None,
@@ -175,6 +182,7 @@ class AuthorTopicModel(AuthorQuestions):
 
     n_components: int
     author_prior: AuthorPrior
+    keep_counts: bool
 
     def fit(
         self,
@@ -215,11 +223,7 @@ class AuthorTopicModel(AuthorQuestions):
             )
         owners = Documents() if members is None else Authors(members, self.author_prior)
         state = self._fit(corpus.counts, [owners], self.n_components, checkpoint, checkpoint_every)
-        self.author_names_ = np.array([], dtype=str) if members is None else members.names
-        named = len(self.author_names_)
-        self.author_counts_ = state.owner_counts()[:named].astype(np.float64)
-        self.author_topic_ = state.owner_topic()[:named]
-        self._know(authors=members)
+        self._keep_authors(members, state, corpus.counts if self.keep_counts else None)
         return self
 
     def transform(

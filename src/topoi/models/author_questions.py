@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from topoi.corpus import Membership
+from topoi.explore.attribution import author_probabilities, author_weights
 from topoi.explore.authors import (
     author_log_likelihood,
     author_number,
@@ -17,6 +20,7 @@ from topoi.explore.authors import (
     softmax,
     word_columns,
 )
+from topoi.infer.state import State
 from topoi.models.base import TopicModelBase
 
 __all__ = ["AuthorQuestions"]
@@ -28,6 +32,22 @@ class AuthorQuestions(TopicModelBase):
     author_names_: np.ndarray  # (A,)
     author_topic_: np.ndarray  # (A, K)
     author_counts_: np.ndarray  # (A, K)
+    author_blend_: np.ndarray | None  # (3,)
+
+    def _keep_authors(
+        self, members: Membership | None, state: State, counts: sparse.csr_array | None
+    ) -> None:
+        """What a run has learned of authors. counts: of the training documents, to be kept."""
+        self.author_names_ = np.array([], dtype=str) if members is None else members.names
+        named = len(self.author_names_)
+        self.author_counts_ = state.owner_counts()[:named].astype(np.float64)
+        self.author_topic_ = state.owner_topic()[:named]
+        self.author_blend_ = None
+        self._know(authors=members)
+        if named and counts is not None:
+            self._know(counts=counts)
+            assert self.documents_ is not None
+            self.author_blend_ = author_weights(self.documents_)
 
     def _check_authors(self) -> None:
         check_is_fitted(self)
@@ -40,7 +60,19 @@ class AuthorQuestions(TopicModelBase):
         self._check_authors()
         return author_number(self.author_names_, name)
 
-    def similar_authors(self, name: Any, n: int = 10) -> list[tuple[Any, float]]:
+    def _best_authors(
+        self, scores: np.ndarray, n: int, min_documents: int
+    ) -> list[tuple[Any, float]]:
+        """Names and scores of the n best authors with so many training documents, best first."""
+        assert self.documents_ is not None
+        assert self.documents_.authors is not None
+        wrote = np.asarray(self.documents_.authors.matrix.sum(axis=0))
+        known = np.flatnonzero((wrote >= min_documents) & (scores > -np.inf))
+        return best(self.author_names_[known].tolist(), scores[known], n)
+
+    def similar_authors(
+        self, name: Any, n: int = 10, *, min_documents: int = 1
+    ) -> list[tuple[Any, float]]:
         """Authors with the most similar topic proportions.
 
         Parameters
@@ -49,6 +81,8 @@ class AuthorQuestions(TopicModelBase):
             An author of the model.
         n : int, default=10
             Number of authors.
+        min_documents : int, default=1
+            Leave out authors of fewer training documents.
 
         Returns
         -------
@@ -58,7 +92,7 @@ class AuthorQuestions(TopicModelBase):
         me = self._author(name)
         similarity = author_similarity(self.author_topic_, me)
         similarity[me] = -np.inf
-        return best(self.author_names_.tolist(), similarity, min(n, len(similarity) - 1))
+        return self._best_authors(similarity, n, min_documents)
 
     def topics_of_author(self, name: Any, n: int = 10) -> list[tuple[int, float]]:
         """Topics that an author writes most about.
@@ -78,7 +112,9 @@ class AuthorQuestions(TopicModelBase):
         proportions = self.author_topic_[self._author(name)]
         return best(range(len(proportions)), proportions, n)
 
-    def authors_of_topic(self, topic: int, n: int = 10) -> list[tuple[Any, float]]:
+    def authors_of_topic(
+        self, topic: int, n: int = 10, *, min_documents: int = 0
+    ) -> list[tuple[Any, float]]:
         """Authors who wrote most of a topic.
 
         Parameters
@@ -87,6 +123,8 @@ class AuthorQuestions(TopicModelBase):
             Number of the topic.
         n : int, default=10
             Number of authors.
+        min_documents : int, default=0
+            Leave out authors of fewer training documents.
 
         Returns
         -------
@@ -100,9 +138,11 @@ class AuthorQuestions(TopicModelBase):
                 f" {self.author_counts_.shape[1] - 1}."
             )
         written = self.author_counts_[:, topic]
-        return best(self.author_names_.tolist(), written / max(written.sum(), 1e-300), n)
+        return self._best_authors(written / max(written.sum(), 1e-300), n, min_documents)
 
-    def who_writes_about(self, text: str | Sequence[str], n: int = 10) -> list[tuple[Any, float]]:
+    def who_writes_about(
+        self, text: str | Sequence[str], n: int = 10, *, min_documents: int = 1
+    ) -> list[tuple[Any, float]]:
         """Authors most likely to write some words.
 
         Parameters
@@ -112,20 +152,30 @@ class AuthorQuestions(TopicModelBase):
             and otherwise at spaces.
         n : int, default=10
             Number of authors.
+        min_documents : int, default=1
+            Leave out authors of fewer training documents.
 
         Returns
         -------
         list of (name, probability)
-            Best first; probabilities are among all authors.
+            Best first, as by `predict_authors`.
         """
         self._check_authors()
         cut = str.split if self.vectorizer_ is None else self.vectorizer_.build_analyzer()
         known = word_columns(text, self._words(None).tolist(), cut)
-        scores = np.log(self.author_topic_ @ self.topic_word_[:, known]).sum(axis=1)
-        return best(self.author_names_.tolist(), softmax(scores), n)
+        counts = np.bincount(known, minlength=self.components_.shape[1])[None, :]
+        (found,) = self._author_probabilities(sparse.csr_array(counts, dtype=np.float64))
+        return self._best_authors(found, n, min_documents)
 
-    def predict_authors(self, X: Any, n: int = 5) -> list[list[tuple[Any, float]]]:
+    def predict_authors(
+        self, X: Any, n: int = 5, *, min_documents: int = 1
+    ) -> list[list[tuple[Any, float]]]:
         """Authors most likely to have written each document.
+
+        The words of a document are compared with those that authors used (TF-IDF and a language
+        model, smoothed by the topics of the author); authors of many documents are likelier. The
+        weights are learned from the training documents, each as if its authors had not written
+        it (`author_blend_`). Without counts (`keep_counts=False`) topics alone decide.
 
         Parameters
         ----------
@@ -133,14 +183,25 @@ class AuthorQuestions(TopicModelBase):
             Counts or weights, at least 0.
         n : int, default=5
             Number of authors.
+        min_documents : int, default=1
+            Leave out authors of fewer training documents.
 
         Returns
         -------
         list of list of (name, probability)
-            For each document, best first; all authors are equally likely before.
+            For each document, best first: the probability that one of its authors, drawn at random,
+            is this one, if they are among the authors of the model.
         """
         self._check_authors()
-        counts = self._counts(X, reset=False)
-        scores = author_log_likelihood(counts, self.author_topic_, self.topic_word_)
-        names = self.author_names_.tolist()
-        return [best(names, softmax(row), n) for row in scores]
+        found = self._author_probabilities(self._counts(X, reset=False))
+        return [self._best_authors(row, n, min_documents) for row in found]
+
+    def _author_probabilities(self, counts: sparse.csr_array) -> np.ndarray:
+        """(D, A) how likely authors are; rows sum to 1."""
+        if self.author_blend_ is None:
+            scores = author_log_likelihood(counts, self.author_topic_, self.topic_word_)
+            return np.array([softmax(row) for row in scores])
+        assert self.documents_ is not None
+        return author_probabilities(
+            self.documents_, counts, self.author_blend_, self.author_topic_, self.topic_word_
+        )

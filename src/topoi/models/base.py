@@ -44,7 +44,7 @@ from topoi.models.preflight import (
     refuse_too_large,
     warn_of_heavy_weights,
 )
-from topoi.models.reading import Reading
+from topoi.models.trends import Trends
 from topoi.models.word_priors import full_prior
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 __all__ = ["TopicModelBase"]
 
 
-class TopicModelBase(Labelling, Reading, Guided):
+class TopicModelBase(Labelling, Trends, Guided):
     """A topic model as a scikit-learn transformer.
 
     A subclass is a list of factors and the questions one can ask of it. Questions that all models

@@ -191,6 +191,8 @@ def attributes(model: Any, found: Mapping[str, Any]) -> Any:
             found.get(name) is not None or name in signature(type(model)).parameters
         ):
             setattr(model, name, found[name])
+    for name in {"author_blend_", "link_blend_"} & set(schema):
+        setattr(model, name, found.get(name))
     model.vocabulary_ = found.get("vocabulary_")
     model.documents_ = documents_of(found) if "documents_.tokens" in found else None
     if "rule" in schema:

@@ -1,13 +1,16 @@
 """Training documents as the entries of a model file, and back.
 
 Sizes: D documents, B bytes of all texts; I names of authors and P in all documents; J labels and Q
-in all documents; G groups, E values of all groups and R in all documents.
+in all documents; Z counts of words; G groups, E values of all groups and R in all documents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
+from scipy import sparse
 
 from topoi.corpus import Membership
 from topoi.corpus.documents import TrainingDocuments
@@ -18,7 +21,7 @@ from topoi.corpus.packing import (
     unpack_groups,
     unpack_texts,
 )
-from topoi.storage.schema import LARGEST, Array, checked_csr, demand, plain_text
+from topoi.storage.schema import LARGEST, SMALLEST, Array, checked_csr, demand, plain_text
 
 __all__ = ["DOCUMENTS", "NAMES", "document_parts", "documents_of"]
 
@@ -38,6 +41,9 @@ DOCUMENTS: dict[str, Array] = {
     "documents_.label_names": Array(NAMES, ("J",), different=True, optional=True),
     "documents_.label_indptr": Array("i4 i8", ("D+1",), 0, optional=True),
     "documents_.label_indices": Array("i4 i8", ("Q",), 0, optional=True),
+    "documents_.count_indptr": Array("i4 i8", ("D+1",), 0, optional=True),
+    "documents_.count_indices": Array("i4 i8", ("Z",), 0, optional=True),
+    "documents_.count_values": Array("f4 f8", ("Z",), SMALLEST, LARGEST, optional=True),
     "documents_.groups": Array("U", ("G",), different=True, optional=True),
     "documents_.group_of": Array("i8", ("E",), 0, optional=True),  # the group of each value
     "documents_.group_values": Array("U", ("E",), optional=True),
@@ -45,6 +51,7 @@ DOCUMENTS: dict[str, Array] = {
     "documents_.group_indices": Array("i4 i8", ("R",), 0, optional=True),
 }
 TEXTS = ("text_bytes", "text_ends")
+COUNTS = ("count_indptr", "count_indices", "count_values")
 GROUPS = ("groups", "group_of", "group_values", "group_indptr", "group_indices")
 
 
@@ -61,6 +68,11 @@ def document_parts(documents: TrainingDocuments) -> dict[str, Any]:
     }
     if documents.texts is not None:
         parts["text_bytes"], parts["text_ends"] = pack_texts(documents.texts)
+    if documents.counts is not None:
+        counts = documents.counts
+        single = counts.data.astype(np.float32)
+        values = single if np.array_equal(single, counts.data) else counts.data
+        parts |= dict(zip(COUNTS, (counts.indptr, counts.indices, values), strict=True))
     if documents.groups:
         parts |= dict(zip(GROUPS, pack_groups(documents.groups), strict=True))
     return parts
@@ -92,10 +104,20 @@ def documents_of(found: Mapping[str, Any]) -> TrainingDocuments:
         texts=unpack_texts(*(parts[name] for name in TEXTS)) if _together(parts, *TEXTS) else None,
         authors=_membership("author", parts),
         labels=_membership("label", parts),
+        counts=_counts(parts, found["components_"].shape[1]),
         groups=unpack_groups(PackedGroups(*(parts[name] for name in GROUPS)))
         if _together(parts, *GROUPS)
         else {},
     )
+
+
+def _counts(parts: Mapping[str, Any], n_words: int) -> sparse.csr_array | None:
+    if not _together(parts, *COUNTS):
+        return None
+    indptr, indices, values = (parts[name] for name in COUNTS)
+    shape = (len(parts["tokens"]), n_words)
+    table = checked_csr("documents_.count", indptr, indices, shape)
+    return sparse.csr_array((values.astype(np.float64), table.indices, table.indptr), shape=shape)
 
 
 def _together(parts: Mapping[str, Any], *names: str) -> bool:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from topoi.corpus import Corpus
+    from topoi.explore.factor_graph import FactorGraph
     from topoi.report.coloured import ColouredText
 
 __all__ = ["Labelling"]
@@ -148,3 +149,35 @@ class Labelling(Topics):
             )
         (labeled,) = label_texts(self, texts_as_corpus(self, [text]), **metadata)
         return coloured_text(self, labeled)
+
+    def graph(self, X: Any = None, **metadata: Any) -> FactorGraph:
+        """The factor graph of the model: in words, as a drawing, and one edge with its messages.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus, default=None
+            Documents, of which one can ask for edges: ``graph.edge(document, word)``.
+        **metadata
+            As for `messages`.
+
+        Returns
+        -------
+        FactorGraph
+            Printed, it describes the graph; in a notebook it draws a fragment, as the figures of
+            the paper do. `svg()` and `dot()` (for Graphviz) are its drawing, `edge()` the
+            neighbours of a word of a document and the messages that it hears.
+
+        Examples
+        --------
+        >>> from topoi import LDA, datasets
+        >>> corpus, _ = datasets.make_blocks(n_topics=2)
+        >>> graph = LDA(2).fit(corpus).graph(corpus)
+        >>> edge = graph.edge(0, corpus.words[corpus.counts.indices[0]])
+        >>> edge.messages.shape
+        (2, 5)
+        """
+        from topoi.explore.factor_graph import factor_graph
+
+        check_is_fitted(self)
+        corpus = None if X is None else self._corpus(X, reset=False)
+        return factor_graph(self, corpus, **metadata)

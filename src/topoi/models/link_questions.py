@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -11,7 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from topoi.corpus.links import whole_pairs
 from topoi.corpus.metadata import document_name
 from topoi.explore.authors import best
-from topoi.explore.links import link_roots, pair_scores
+from topoi.explore.links import (
+    blended_pairs,
+    link_probabilities,
+    link_roots,
+    link_weights,
+    pair_scores,
+)
 from topoi.models.base import TopicModelBase
 
 __all__ = ["LinkQuestions"]
@@ -22,6 +29,24 @@ class LinkQuestions(TopicModelBase):
 
     link_joint_: np.ndarray  # (K, K)
     links_: sparse.csr_array  # (D, D)
+    link_blend_: np.ndarray | None  # (6,)
+
+    def _keep_blend(self, counts: sparse.csr_array | None) -> None:
+        """Weights of what rankings blend. counts: of the training documents, to be kept."""
+        self.link_blend_ = None
+        if counts is not None and self.links_.nnz:
+            self._know(counts=counts)
+            proportions = self._fold_in(self.weighting_(counts))
+            self.link_blend_ = link_weights(counts, self.links_, proportions, self.link_joint_)
+
+    def _known_counts(self, by: str) -> sparse.csr_array | None:
+        """Counts of the training documents, if rankings blend words with topics."""
+        if by not in ("blend", "topics"):
+            raise ValueError(f"by is {by!r}; choose 'blend' or 'topics'.")
+        if by == "topics" or self.link_blend_ is None:
+            return None
+        assert self.documents_ is not None
+        return self.documents_.counts
 
     def _places(self, pairs: np.ndarray) -> np.ndarray:
         """(m, 2) numbers of training documents, from numbers or from names."""
@@ -60,18 +85,22 @@ class LinkQuestions(TopicModelBase):
         """
         return pair_scores(first, second, self.link_joint_)
 
-    def link_scores(self, pairs: Any) -> np.ndarray:
+    def link_scores(self, pairs: Any, *, by: Literal["blend", "topics"] = "blend") -> np.ndarray:
         """Scores of pairs of training documents: the higher, the likelier is a link.
 
         Parameters
         ----------
         pairs : array of shape (n_pairs, 2)
             Numbers of training documents, or their names.
+        by : {"blend", "topics"}, default="blend"
+            "blend" weighs words, neighbours and topics as `recommend_links` does, as if the pair
+            was not linked. "topics" is the score of the paper's link table alone, and what there is
+            without counts.
 
         Returns
         -------
         ndarray of shape (n_pairs,)
-            See `score_proportions`.
+            Logarithm of odds up to a constant; by topics, see `score_proportions`.
 
         Examples
         --------
@@ -91,10 +120,20 @@ class LinkQuestions(TopicModelBase):
             )
         places = self._places(ends.reshape(-1, 2))
         proportions = self.doc_topic_.astype(np.float64)
-        return self.score_proportions(proportions[places[:, 0]], proportions[places[:, 1]])
+        topical = self.score_proportions(proportions[places[:, 0]], proportions[places[:, 1]])
+        counts = self._known_counts(by)
+        if counts is None or self.link_blend_ is None:
+            return topical
+        return blended_pairs(counts, self.links_, places, topical, self.link_blend_)
 
-    def recommend_links(self, X: Any, n: int = 10) -> list[list[tuple[Any, float]]]:
+    def recommend_links(
+        self, X: Any, n: int = 10, *, by: Literal["blend", "topics"] = "blend"
+    ) -> list[list[tuple[Any, float]]]:
         """The training documents that new documents are likeliest to link to.
+
+        Topics are blended with words: those of the candidate, and of the documents it is linked
+        to. The weights are learned from the links of training documents, each as if it were new
+        (`link_blend_`).
 
         Parameters
         ----------
@@ -102,12 +141,16 @@ class LinkQuestions(TopicModelBase):
             New documents.
         n : int, default=10
             Number of recommendations for each.
+        by : {"blend", "topics"}, default="blend"
+            "topics": the score of the paper's link table alone (`score_proportions`), and what
+            there is without counts (`keep_counts=False`).
 
         Returns
         -------
         list of lists
-            For each document n pairs (training document, score), best first. Training documents
-            are called by their names, or by their numbers if the fit knew no names.
+            For each document n pairs (training document, probability), best first: how likely one
+            of its links, drawn at random, goes there. Training documents are called by their names,
+            or by their numbers if the fit knew no names.
 
         Examples
         --------
@@ -119,7 +162,15 @@ class LinkQuestions(TopicModelBase):
         [4, 4]
         """
         check_is_fitted(self)
-        known = link_roots(self.doc_topic_.astype(np.float64), self.link_joint_)[0]
-        new = np.asarray(self.transform(X), dtype=np.float64)
-        names = range(len(known)) if self.doc_names_ is None else self.doc_names_.tolist()
-        return [best(names, known @ spoken, n) for spoken in link_roots(new, self.link_joint_)[1]]
+        corpus = self._corpus(X, reset=False)
+        roots = link_roots(self.doc_topic_.astype(np.float64), self.link_joint_)[0]
+        new = np.asarray(self.transform(corpus), dtype=np.float64)
+        spoken = link_roots(new, self.link_joint_)[1]
+        counts = self._known_counts(by)
+        found: Iterator[np.ndarray] = (roots @ row for row in spoken)
+        if counts is not None and self.link_blend_ is not None:
+            found = link_probabilities(
+                counts, self.links_, corpus.counts, (spoken, roots), self.link_blend_
+            )
+        names = range(len(roots)) if self.doc_names_ is None else self.doc_names_.tolist()
+        return [best(names, scores, n) for scores in found]

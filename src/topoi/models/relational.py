@@ -88,6 +88,9 @@ class RelationalTopicModel(LinkQuestions):
     evaluate_every : int, default=5
         Sweeps between two measurements of training perplexity. 0 or -1 measures none, so that `tol`
         cannot stop the run.
+    keep_counts : bool, default=True
+        Whether the model keeps the counts of the training documents, so that questions compare
+        words, too. False saves memory; links are then ranked by topics alone.
     callbacks : list of callables, default=None
         Called with (state, record) after every sweep; a true answer stops the run. Sweeps that
         learn the link weight before the others have record.schedule "link weight".
@@ -106,6 +109,9 @@ class RelationalTopicModel(LinkQuestions):
         Word proportions of topics; rows sum to 1.
     doc_topic_ : ndarray of shape (n_documents, n_components)
         Topic proportions of the training documents, with what neighbours say. Rows sum to 1.
+    link_blend_ : ndarray of shape (6,) or None
+        Weights with which `recommend_links` blends words, neighbours and topics; None without
+        counts or links.
     own_topic_ : ndarray of shape (n_documents, n_components)
         Topic proportions of the training documents without what neighbours say.
     link_weight_ : float
@@ -178,6 +184,7 @@ class RelationalTopicModel(LinkQuestions):
         init: Init = "hard",
         weighting: WeightingName = "count",
         evaluate_every: int = 5,
+        keep_counts: bool = True,
         callbacks: Sequence[Callback] | None = None,
         verbose: int = 0,
         seeds: SeedsLike = None,
@@ -188,6 +195,7 @@ class RelationalTopicModel(LinkQuestions):
     link_weight: float | Literal["learn"]
     link_factor: LinkFactor
     directed: bool
+    keep_counts: bool
 
     def fit(
         self,
@@ -244,6 +252,7 @@ class RelationalTopicModel(LinkQuestions):
         self.links_ = factor.adjacency
         self.own_topic_ = state.own_topic().astype(self._dtype)
         self._know(names=None if names is None else np.array(names, dtype=str))
+        self._keep_blend(corpus.counts if self.keep_counts else None)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **metadata: Any) -> np.ndarray:

@@ -66,6 +66,7 @@ PARAMETERS: dict[str, Value] = {  # of all models; each has some of them
     "mean_change_tol": number(-LARGEST, LARGEST),
     "max_doc_update_iter": number(-LARGEST, LARGEST),
     "author_prior": choice("uniform", "learned"),
+    "keep_counts": flag(),
     "link_weight": number(0, BELOW_ONE, choices=("learn",)),
     "link_factor": choice("learned", "paper", "identity"),
     "directed": flag(),
@@ -144,12 +145,14 @@ OWN: dict[str, dict[str, Array | Value]] = {
         "author_names_": Array(NAMES, ("A",), different=True),
         "author_topic_": Array("f8", ("A", "K"), 0, 1.001, to_one="rows"),
         "author_counts_": Array("f8", ("A", "K"), 0, LARGEST),
+        "author_blend_": Array("f8", (3,), -LARGEST, LARGEST, optional=True),
     },
     "RelationalTopicModel": {
         "link_weight_": real(0, BELOW_ONE),
         "link_topic_": Array("f8", ("K", "K"), 0, 1.001, to_one="rows"),
         "link_joint_": Array("f8", ("K", "K"), SMALLEST, 1.001, to_one="all"),
         "own_topic_": Array("f4 f8", ("D", "K"), 0, 1.001, to_one="rows"),
+        "link_blend_": Array("f8", (6,), -LARGEST, LARGEST, optional=True),
         "links_.indptr": Array("i4 i8", ("D+1",), 0),
         "links_.indices": Array("i4 i8", ("L",), 0),
     },
@@ -244,6 +247,14 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
             len(found["classes_"]) > 0 and bool(found["_seen"].any()),
             "it has no label that was seen",
         )
+    if "author_blend_" in found:
+        authors = found.get("documents_.author_names", ())
+        demand(
+            "documents_.count_values" in found and len(authors) == len(found["author_names_"]) > 0,
+            "author_blend_ is there without the words of these authors",
+        )
+    if "link_blend_" in found:
+        demand("documents_.count_values" in found, "link_blend_ is there without counts of words")
     if "links_.indices" in found:
         linked(found)
 
