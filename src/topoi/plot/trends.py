@@ -53,7 +53,7 @@ def over_time(
         ax.fill_between(days, rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
         ax.plot(days, rows["prevalence"], "o-", color=colour, markersize=3.5, label=_name(rows))
     ax.set(ylabel="prevalence", ylim=(0, None))
-    ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
     ax.grid(axis="y", color=GRID, linewidth=0.7)
     ax.set_axisbelow(True)
     ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
@@ -106,7 +106,7 @@ def groups(
     labels = [_name(table[table["topic"] == topic]) for topic in shown]
     ax.set_yticks(range(len(shown)), labels)
     ax.set(ylim=(len(shown) - 0.5, -0.5), xlim=(0, None), xlabel="prevalence")
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
     for row in range(1, len(shown)):
         ax.axhline(row - 0.5, color=GRID, linewidth=0.7)
     ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
