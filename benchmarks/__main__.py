@@ -113,6 +113,11 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--times", action="store_true", help="afresh: also the seconds to a given quality"
     )
+    parser.add_argument(
+        "--memory",
+        action="store_true",
+        help="afresh: instead, the memory of once, twice and four times the documents",
+    )
     parser.add_argument("--pictures", type=Path, help="race: folder for one picture per corpus")
     return parser.parse_args(argv)
 
