@@ -40,6 +40,23 @@ def test_topics_and_their_names(work, tmp_path):
     }
 
 
+def test_transform_gives_the_largest_topics_and_parquet(work, tmp_path):
+    import pyarrow.parquet
+
+    everything = ask("transform", work / "lda.topoi", work / "texts")
+    two = ask("transform", work / "lda.topoi", work / "texts", "--top", "2")
+    for whole, short in zip(everything, two, strict=True):
+        assert short["share 1"] == max(v for v in whole.values() if isinstance(v, float))
+        assert whole[short["topic 2"]] == short["share 2"] <= short["share 1"]
+    run("transform", work / "lda.topoi", work / "texts", "-o", tmp_path / "p.parquet")
+    assert pyarrow.parquet.read_table(tmp_path / "p.parquet").to_pylist() == everything
+
+
+def test_a_report_is_html(work, tmp_path):
+    result = run("report", work / "lda.topoi", "-o", tmp_path / "r.pdf", code=2)
+    assert "end the name in .html" in result.stderr
+
+
 def test_transform_takes_raw_text(work, tmp_path):
     table = [work / "t.csv", "--text", "abstract", "--id", "id"]
     run("transform", work / "lda.topoi", *table, "-o", tmp_path / "o.csv")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.naive_bayes import MultinomialNB
 from support import COMBINATIONS
 
+import topoi
 from topoi import (
     Documents,
     LabeledLDA,
@@ -116,3 +118,29 @@ def test_a_label_without_documents_is_never_predicted(labeled):
     assert not model.predict_proba(corpus.counts)[:, 0].any()
     with pytest.raises(ValueError, match="which is not among classes"):
         TopicModel([Words(corpus.counts), Labels(corpus.labels, classes=np.array(names[1:]))]).fit()
+
+
+def test_one_label_each_gives_the_same_answers_in_every_form(labeled):
+    corpus, _ = labeled
+    train, test = corpus[:300], corpus[300:]
+    single = np.array([row[0] for row in train.labels])
+    truth = np.array([row[0] for row in test.labels])
+    names = sorted(set(single))
+    flags = single[:, None] == np.array(names)
+    whole = topoi.Corpus(train.counts, labels=single.tolist())
+    fits = [
+        LabeledLDA(max_iter=10).fit(whole),
+        LabeledLDA(max_iter=10).fit(train.counts, single),
+        LabeledLDA(max_iter=10).fit(train.counts, [[label] for label in single]),
+        LabeledLDA(max_iter=10).fit(train.counts, pd.DataFrame(flags, columns=names)),
+    ]
+    likely = fits[0].predict_proba(test.counts)
+    np.testing.assert_allclose(likely.sum(axis=1), 1, rtol=1e-9)
+    for fit in fits:
+        np.testing.assert_array_equal(fit.predict_proba(test.counts), likely)
+        assert fit.score(test.counts, truth) == fits[0].score(test.counts, truth)
+    for fit in fits[:3]:
+        np.testing.assert_array_equal(fit.predict(test.counts), fits[0].predict(test.counts))
+    assert fits[3].predict(test.counts).shape == (100, len(names))
+    bayes = MultinomialNB(alpha=fits[0].topic_word_prior_).fit(train.counts, single)
+    np.testing.assert_allclose(likely, bayes.predict_proba(test.counts), atol=1e-3)

@@ -36,3 +36,12 @@ def test_the_command_takes_the_preset_and_what_is_given_beside_it(work, tmp_path
     np.testing.assert_array_equal(model.components_, same.components_)
     run("fit", *columns, "--links", "cites", "--topics", 2, *more, tmp_path / "b.topoi")
     assert topoi.load(tmp_path / "b.topoi").link_weight_ == 0.15
+
+
+def test_the_command_knows_the_stop_rules_of_the_paper(work, tmp_path):
+    columns = [work / "t.csv", "--text", "abstract", "--id", "id", "--topics", 2]
+    for rule in ("paper", "parameters"):
+        run("fit", *columns, "--tol", rule, "-o", tmp_path / f"{rule}.topoi")
+        assert topoi.load(tmp_path / f"{rule}.topoi").tol == rule
+    error = run("fit", *columns, "--tol", "soon", "-o", tmp_path / "no.topoi", code=2).stderr
+    assert "--tol is 'soon'; expected a number >= 0" in error

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from support import run
 
 from topoi import LDA, datasets, evaluate
 
@@ -103,3 +104,31 @@ def test_without_matplotlib_there_is_a_cure(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"pip install 'topoi\[plot\]'"):
         plot.topics(model)
+
+
+def test_words_of_a_text_have_the_colours_of_their_topics():
+    corpus, _ = datasets.make_blocks(n_topics=2)
+    model = LDA(2, max_iter=20).fit(corpus)
+    first, second = corpus.words[0], corpus.words[-1]
+    figure, ax = plt.subplots()
+    assert plot.text(model, f"{first} nothing {second}\n{first} {'long ' * 40}", ax=ax) is ax
+    figure.canvas.draw()
+    shown = {
+        piece.get_text(): piece.get_bbox_patch()
+        for piece in ax.texts
+        if piece.get_text() in (first, second, "nothing", "long")
+    }
+    assert shown["nothing"] is None
+    assert shown["long"] is None
+    assert shown[first].get_facecolor() != shown[second].get_facecolor()
+    assert max(piece.get_position()[0] + len(piece.get_text()) for piece in ax.texts) <= 84
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_the_command_draws_the_choice(work, tmp_path, suffix):
+    out = tmp_path / f"choice.{suffix}"
+    options = ["choose", work / "texts", "--topics", "1,2,4", "--seeds", 2, "--iterations", 5]
+    run(*options, "--figure", out)
+    assert out.stat().st_size > 1000
+    assert "exists already" in run(*options, "--figure", out, code=2).stderr
+    assert "end the name in .png" in run(*options, "--figure", tmp_path / "x.doc", code=2).stderr

@@ -29,6 +29,14 @@ def transform(
     input: Input,
     columns: Columns,
     output: TableFile = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Only so many topics of each document, the largest, with their shares.",
+            show_default=False,
+        ),
+    ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -37,7 +45,7 @@ def transform(
     loaded = load_model(model)
     mention_unused(columns, "labels", *unheard(loaded))
     corpus = read_corpus(input, columns, like=loaded)
-    rows = list(_share_rows(corpus, loaded.transform(corpus), loaded.topic_names_))
+    rows = list(_share_rows(corpus, loaded.transform(corpus), loaded.topic_names_, top))
     if output is None:
         if as_json:
             show_json(rows)
@@ -53,9 +61,11 @@ def transform(
         note(f"Wrote {output}: {corpus.n_docs} documents x {len(loaded.topic_names_)} topics.")
 
 
-def _share_rows(corpus: Corpus, proportions: Any, names: list[str]) -> Iterator[dict[str, Any]]:
+def _share_rows(
+    corpus: Corpus, proportions: Any, names: list[str], top: int | None = None
+) -> Iterator[dict[str, Any]]:
     """One dictionary per document: id, date if there is one, a mark if the model knows few of its
-    words or none, and the share of each topic, to six digits.
+    words or none, and the share of each topic, to six digits; or the `top` largest topics.
     """
     from topoi.corpus.coverage import marks_of
 
@@ -67,9 +77,13 @@ def _share_rows(corpus: Corpus, proportions: Any, names: list[str]) -> Iterator[
         if corpus.dates is not None:
             row["date"] = corpus.dates[d]
         row["mark"] = str(marks[d])
-        yield row | {
-            name: float(f"{share:.6g}") for name, share in zip(names, proportions[d], strict=True)
-        }
+        shares = [float(f"{share:.6g}") for share in proportions[d]]
+        if top is None:
+            yield row | dict(zip(names, shares, strict=True))
+            continue
+        for rank, k in enumerate(sorted(range(len(names)), key=lambda k: -proportions[d][k])[:top]):
+            row |= {f"topic {rank + 1}": names[k], f"share {rank + 1}": shares[k]}
+        yield row
 
 
 def report(
@@ -101,6 +115,11 @@ def report(
 
     inputs = [model, *(inputs_of(test, columns) if test is not None else [])]
     check_outputs([output], inputs=inputs, overwrite=force)
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(
+            f"{output}: the report is an HTML page; end the name in .html (print it from a browser"
+            " for a PDF)."
+        )
     loaded, corpus = load_model(model), None
     if test is not None:
         mention_unused(columns, *unheard(loaded))

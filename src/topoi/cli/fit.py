@@ -27,6 +27,7 @@ from topoi.cli.options import (
     Words,
     choice,
     option,
+    tolerance,
 )
 from topoi.cli.output import announce_compilation, note, show, show_json
 from topoi.cli.reading import inputs_of, load_model, read_corpus
@@ -73,14 +74,14 @@ class Learning:
     ] = USUAL_SCHEDULE
     iterations: Annotated[int, option(LEARNING, "Most sweeps.", min=1, show_default=True)] = 200
     tol: Annotated[
-        float,
+        str,
         option(
             LEARNING,
-            "Stop when perplexity changes by less than this proportion.",
-            min=0,
+            "Stop when perplexity changes by less than this proportion; or a rule of the paper:"
+            " 'paper', 'parameters'.",
             show_default=True,
         ),
-    ] = 1e-4
+    ] = "1e-4"
     weighting: Annotated[
         Weighting, option(LEARNING, "Weights that messages carry.", show_default=True)
     ] = USUAL_WEIGHTING
@@ -99,7 +100,7 @@ class Learning:
             "rule": self.rule.value,
             "schedule": self.schedule.value,
             "max_iter": self.iterations,
-            "tol": self.tol,
+            "tol": tolerance(self.tol),
             "weighting": self.weighting.value,
         }
         if self.preset is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TableFile", "as_csv", "check_table_file", "give_table", "rows_of", "write_rows"]
 
-SUFFIXES = (".csv", ".tsv", ".jsonl")
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 PERCENT = ("share", "score", "prevalence", "similarity")  # columns in per cent
 BOUNDS = ("low", "high")  # of a prevalence, in per cent as well
 LONGEST_TEXT = 100  # characters of a cell on the screen
@@ -28,7 +28,7 @@ TableFile = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help="A .csv, .tsv or .jsonl file for the table (default: show it).",
+        help="A .csv, .tsv, .jsonl or .parquet file for the table (default: show it).",
         show_default=False,
     ),
 ]
@@ -44,8 +44,10 @@ def check_table_file(output: Path | None, inputs: Sequence[Path], force: bool) -
     if output.suffix.lower() not in SUFFIXES:
         raise ValueError(
             f"{output}: cannot write {output.suffix or 'a file without suffix'}; end the name in"
-            " .csv, .tsv or .jsonl."
+            " .csv, .tsv, .jsonl or .parquet."
         )
+    if output.suffix.lower() == ".parquet":
+        _pyarrow()
 
 
 def write_rows(rows: list[dict[str, Any]], output: Path) -> None:
@@ -53,6 +55,12 @@ def write_rows(rows: list[dict[str, Any]], output: Path) -> None:
     from topoi.storage.files import atomic_write
 
     kind = output.suffix.lower()
+    if kind == ".parquet":
+        arrow, buffer = _pyarrow(), BytesIO()
+        arrow.parquet.write_table(arrow.Table.from_pylist(rows), buffer)
+        with atomic_write(output) as file:
+            file.write(buffer.getvalue())
+        return
     text = (
         "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         if kind == ".jsonl"
@@ -60,6 +68,17 @@ def write_rows(rows: list[dict[str, Any]], output: Path) -> None:
     )
     with atomic_write(output) as file:
         file.write(text.encode())
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ModuleNotFoundError(
+            "Parquet files need the package pyarrow; install it with: pip install 'topoi[arrow]'"
+        ) from error
+    return pyarrow
 
 
 def as_csv(rows: list[dict[str, Any]], delimiter: str = ",") -> str:

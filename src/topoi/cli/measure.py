@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
+    from topoi.evaluate.selection import Choice
+
+FIGURES = (".png", ".svg", ".pdf")
+
 
 def evaluate(
     model: Model, input: Input, columns: Columns, seed: Seed = 0, as_json: AsJson = False
@@ -119,6 +123,17 @@ def _scores_table(scores: pd.DataFrame, who: str) -> Table:
     return plain_table(f"Intruders ({who})", "task", "questions", "found", "by chance", rows=rows)
 
 
+def _draw(choice: Choice, path: Path) -> None:
+    from topoi import plot
+    from topoi.plot.style import figure_of
+    from topoi.storage.files import atomic_write
+
+    drawn = figure_of(plot.choice(choice))
+    with atomic_write(path) as file:
+        drawn.savefig(file, format=path.suffix.lower().lstrip("."))
+    note(f"Wrote {path}.")
+
+
 def choose(
     input: Input,
     columns: Columns,
@@ -128,8 +143,13 @@ def choose(
     ] = "10,20,50,100",
     seeds: Annotated[int, typer.Option(min=2, help="Fits of each number.")] = 3,
     iterations: Annotated[int, typer.Option(min=1, help="Most sweeps of a fit.")] = 200,
+    figure: Annotated[
+        Path | None,
+        typer.Option(help="Draw perplexity and stability: .png, .svg or .pdf.", show_default=False),
+    ] = None,
     seed: Seed = 0,
     jobs: Jobs = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """How many topics? Tries several numbers: held-out perplexity, stability, diversity, coherence,
@@ -137,6 +157,7 @@ def choose(
     """
     from topoi import LDA
     from topoi.evaluate import choose_n_components
+    from topoi.storage.files import check_outputs
 
     try:
         candidates = sorted({int(number) for number in topics.split(",")})
@@ -144,6 +165,10 @@ def choose(
         raise ValueError(
             f"--topics is {topics!r}; expected whole numbers with commas between, such as 10,20,50."
         ) from None
+    if figure is not None:
+        if figure.suffix.lower() not in FIGURES:
+            raise ValueError(f"{figure}: cannot draw that; end the name in {', '.join(FIGURES)}.")
+        check_outputs([figure], inputs=inputs_of(input, columns, words), overwrite=force)
     mention_unused(columns, "authors", "links", "labels")
     corpus = read_corpus(input, columns, words)
     with progress_bar("Fitting") as tell:
@@ -155,6 +180,8 @@ def choose(
             random_state=seed,
             tell=tell,
         )
+    if figure is not None:
+        _draw(choice, figure)
     if as_json:
         return show_json({"rows": choice.rows, "best": choice.best, "reason": choice.reason})
     cells = [

@@ -210,3 +210,18 @@ class Guide:
         seeds = Seeds(words, self.seed_strength)
         seed_strengths(seeds)  # refuses what makes no sense
         return seeds
+
+
+def tolerance(value: str) -> float | str:
+    """A stop rule of the paper by its name, or a number."""
+    if value in ("paper", "parameters"):
+        return value
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise ValueError(
+            f"--tol is {value!r}; expected a number >= 0, such as 1e-4, or 'paper' or 'parameters'."
+        )
+    return number

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-__all__ = ["chosen_labels", "label_proportions", "likeliest_labels", "same_labels"]
+__all__ = [
+    "chosen_labels",
+    "label_posterior",
+    "label_proportions",
+    "likeliest_labels",
+    "same_labels",
+]
 
 
 def label_proportions(doc_topic: np.ndarray, seen: np.ndarray) -> np.ndarray:
@@ -33,6 +39,48 @@ def label_proportions(doc_topic: np.ndarray, seen: np.ndarray) -> np.ndarray:
     among_labels = doc_topic[:, : len(seen)] * seen
     proportions: np.ndarray = among_labels / among_labels.sum(axis=1, keepdims=True)
     return proportions
+
+
+def label_posterior(
+    weights: sparse.csr_array,
+    topic_word: np.ndarray,
+    topic_proportions: np.ndarray,
+    n_documents: np.ndarray,
+) -> np.ndarray:
+    """How likely each label is, where documents have one (naive Bayes with the model's topics).
+
+    Background topics share the words of every label, as much as they hold of all tokens.
+
+    Parameters
+    ----------
+    weights : csr_array of shape (n_documents, n_words)
+        Weights of words in documents.
+    topic_word : ndarray of shape (n_topics, n_words)
+        Word proportions; labels come first, background topics after them.
+    topic_proportions : ndarray of shape (n_topics,)
+        Proportion of all tokens that each topic holds.
+    n_documents : ndarray of shape (n_classes,)
+        Number of training documents with each label; without any, it is never likely.
+
+    Returns
+    -------
+    ndarray of shape (n_documents, n_classes)
+        Rows sum to 1.
+
+    Examples
+    --------
+    >>> words = np.array([[0.9, 0.1], [0.1, 0.9]])
+    >>> found = label_posterior(sparse.csr_array([[1, 0]]), words, np.ones(2) / 2, np.ones(2))
+    >>> found.round(3).tolist()
+    [[0.9, 0.1]]
+    """
+    n_classes = len(n_documents)
+    background = topic_proportions[n_classes:]
+    words = (1 - background.sum()) * topic_word[:n_classes] + background @ topic_word[n_classes:]
+    with np.errstate(divide="ignore"):
+        odds = weights @ np.log(words).T + np.log(n_documents)
+    found = np.exp(odds - odds.max(axis=1, keepdims=True))
+    return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
 def chosen_labels(proportions: np.ndarray, threshold: float) -> np.ndarray:

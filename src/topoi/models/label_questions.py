@@ -8,7 +8,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus.metadata import is_table, label_membership, one_each
-from topoi.explore.labels import chosen_labels, label_proportions, likeliest_labels, same_labels
+from topoi.explore.labels import (
+    chosen_labels,
+    label_posterior,
+    label_proportions,
+    likeliest_labels,
+    same_labels,
+)
 from topoi.models.base import TopicModelBase
 
 __all__ = ["LabelQuestions"]
@@ -20,7 +26,7 @@ class LabelQuestions(TopicModelBase):
     threshold: float
     classes_: np.ndarray  # (C,)
     _seen: np.ndarray  # (C,) whether a training document has the label
-    _single: bool  # one label for each document
+    _single: bool  # no training document has several labels
     _as_matrix: bool  # labels were given as a matrix
 
     @property
@@ -39,7 +45,10 @@ class LabelQuestions(TopicModelBase):
         return np.array(self.topic_names_, dtype=object)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Proportions of labels in documents.
+        """Probabilities of labels, or their proportions in documents.
+
+        Where no training document has several labels, how likely each label is given all words
+        (naive Bayes with the topics of this model); else the proportions of `transform`.
 
         Parameters
         ----------
@@ -52,7 +61,17 @@ class LabelQuestions(TopicModelBase):
             Rows sum to 1. Background topics, and labels that no training document had, are left
             out.
         """
-        return label_proportions(np.asarray(self.transform(X)), self._seen)
+        check_is_fitted(self)
+        if not self._single:
+            return label_proportions(np.asarray(self.transform(X)), self._seen)
+        assert self.documents_ is not None
+        assert self.documents_.labels is not None
+        return label_posterior(
+            self.weighting_(self._counts(X, reset=False)),
+            self.topic_word_,
+            self.topic_proportions_,
+            np.asarray(self.documents_.labels.matrix.sum(axis=0)),
+        )
 
     def predict(self, X: Any) -> Any:
         """Labels of documents.
@@ -65,13 +84,19 @@ class LabelQuestions(TopicModelBase):
         Returns
         -------
         ndarray or list of list
-            In the form of y: one label each, lists of labels, or an indicator matrix.
+            One label each if no training document had several, however labels were given; else
+            lists of labels. An indicator matrix if y was one.
         """
         check_is_fitted(self)
         proportions = self.predict_proba(X)
-        if self._single:
-            return self.classes_[proportions.argmax(axis=1)]
-        chosen = chosen_labels(proportions, self.threshold)
+        likeliest = proportions.argmax(axis=1)
+        if self._single and not self._as_matrix:
+            return self.classes_[likeliest]
+        chosen = (
+            np.arange(len(self.classes_)) == likeliest[:, None]
+            if self._single
+            else chosen_labels(proportions, self.threshold)
+        )
         if self._as_matrix:
             return chosen.astype(np.int64)
         return [self.classes_[row].tolist() for row in chosen]

@@ -12,7 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import ClassifierTags
 
 from topoi.choices import ScheduleName, WeightingName
-from topoi.corpus import Corpus, Membership
+from topoi.corpus import Corpus
 from topoi.corpus.metadata import is_table, label_membership, one_each
 from topoi.graph.factors import Documents, Factor, Labels, canonical_factor
 from topoi.models.label_questions import LabelQuestions
@@ -39,7 +39,9 @@ class LabeledLDA(LabelQuestions):
     Parameters
     ----------
     background_topics : int, default=0
-        Number of topics beside the labels, which every document may use.
+        Number of topics beside the labels, which every document may use. They take words that say
+        nothing about labels, and some that do: labels are predicted worse with them, so there are
+        none by default.
     doc_topic_prior : float, array-like of one float per topic, "learn" or None, default="learn"
         Dirichlet prior of topics in documents (alpha). "learn" estimates one value per topic. None
         is 1 / number of topics.
@@ -234,7 +236,8 @@ class LabeledLDA(LabelQuestions):
             warnings.warn(
                 f"No document has the label {missing}, so it is never predicted.", stacklevel=2
             )
-        self._as_matrix, self._single = _form(labels if y is None else y)
+        self._as_matrix = y is not None and is_table(one_each(y))
+        self._single = bool((labels.counts() <= 1).all())
         self.classes_ = classes
         factors: list[Factor] = [Documents(), Labels(labels, self.background_topics)]
         self._fit(
@@ -264,19 +267,3 @@ class LabeledLDA(LabelQuestions):
 
 def _is_column(y: Any) -> bool:
     return is_table(y) and y.shape[1] == 1
-
-
-def _form(y: Any) -> tuple[bool, bool]:
-    """Whether y is a matrix, and whether it has one label for each document (rather than lists)."""
-    if isinstance(y, Membership):
-        return False, bool((y.counts() <= 1).all())
-    as_matrix = is_table(one_each(y))
-    return as_matrix, not as_matrix and (_is_column(y) or not _is_nested(y))
-
-
-def _is_nested(y: Any) -> bool:
-    """Any document with a list of labels (rather than one label each)."""
-    return any(
-        isinstance(value, Sequence | set | frozenset | np.ndarray) and not isinstance(value, str)
-        for value in np.asarray(y, dtype=object)
-    )

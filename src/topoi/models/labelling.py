@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -181,3 +181,30 @@ class Labelling(Topics):
         check_is_fitted(self)
         corpus = None if X is None else self._corpus(X, reset=False)
         return factor_graph(self, corpus, **metadata)
+
+    def prepare_topic_data(self, corpus: Sequence[str], embeddings: Any = None) -> dict[str, Any]:
+        """What topicwizard shows: ``topicwizard.visualize(texts, model=model)`` calls this.
+
+        Parameters
+        ----------
+        corpus : sequence of str
+            Documents, as texts.
+        embeddings : None
+            Not used.
+
+        Returns
+        -------
+        dict
+            As `topoi.explore.adapters.to_topicwizard`.
+
+        Examples
+        --------
+        >>> import topoi
+        >>> texts = ["cats and dogs", "dogs and cats", "stocks and bonds", "bonds of banks"] * 5
+        >>> model = topoi.LDA(2).fit(topoi.read(texts))
+        >>> model.prepare_topic_data(texts)["topic_names"]
+        ['topic0', 'topic1']
+        """
+        from topoi.explore.adapters import to_topicwizard
+
+        return to_topicwizard(self, corpus)

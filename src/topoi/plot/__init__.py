@@ -3,7 +3,7 @@
 Every function draws on the axes `ax`, or makes a figure, and returns the axes.
 """
 
-from topoi.plot.documents import documents
+from topoi.plot.documents import documents, text
 from topoi.plot.runs import choice, convergence
 from topoi.plot.topics import similarity, topics, tree, words
 
@@ -12,6 +12,7 @@ __all__ = [
     "convergence",
     "documents",
     "similarity",
+    "text",
     "topics",
     "tree",
     "words",

@@ -1,20 +1,26 @@
-"""Figures of documents: a map on which documents of similar topics are close."""
+"""Figures of documents: a map on which documents of similar topics are close, and a text in the
+colours of topics.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.evaluate.inputs import proportions_of
-from topoi.plot.style import FAINT, INK, axes_for, colours, joined, short_name
+from topoi.explore.labelling import LabeledText, label_texts, texts_as_corpus
+from topoi.plot.style import FAINT, INK, axes_for, colours, figure_of, joined, short_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["documents"]
+__all__ = ["documents", "text"]
 
+LETTERS, LETTER = 84, 0.602  # letters of a line of text; width of a letter of this font size
+LINE = 1.7  # height of a line of this font size
 NAMED = 20  # topics whose words are written on the map
 
 
@@ -92,6 +98,81 @@ def documents(
     if len(order) > NAMED:
         ax.set_xlabel(f"The {NAMED} topics with most documents have their words.", color=FAINT)
     return ax
+
+
+def text(model: Any, text: str, *, ax: Axes | None = None, **metadata: Any) -> Axes:
+    """A text with its words in the colours of their most likely topics.
+
+    Parameters
+    ----------
+    model : fitted model
+        A topoi model that knows its words.
+    text : str
+        The text. Words that the model does not know have no colour.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw; None makes a figure.
+    **metadata
+        As for `model.messages`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from topoi import LDA, datasets, plot
+    >>> corpus, _ = datasets.make_blocks(n_topics=2)
+    >>> ax = plot.text(LDA(2, max_iter=5).fit(corpus), " ".join(corpus.words[:4]))
+    >>> [piece.get_text() for piece in ax.texts][:4] == corpus.words[:4]
+    True
+    """
+    check_is_fitted(model)
+    (labeled,) = label_texts(model, texts_as_corpus(model, [text]), **metadata)
+    lines = _lines(labeled)
+    shares = sorted(labeled.shares().items(), key=lambda pair: -pair[1])
+    palette = dict(zip([k for k, _ in shares], colours(len(shares)), strict=True))
+    tops = model.top_words(6)
+    legend = [(f"{k}  {'  '.join(tops[k])}", k) for k, _ in shares]
+    rows = len(lines) + 1 + len(legend)
+    ax = axes_for(ax, LETTERS * LETTER * 10 / 72 + 0.3, rows * LINE * 10 / 72 + 0.4)
+    ax.set(xlim=(0, LETTERS), ylim=(rows, -1), xticks=[], yticks=[])
+    figure_of(ax).draw_without_rendering()  # so that the axes have their final width
+    points = ax.get_window_extent().width * 72 / ax.figure.dpi
+    size = points / LETTERS / LETTER
+    for row, line in enumerate(lines):
+        for column, word, topic in line:
+            _write(ax, column, row, word, size, palette.get(topic))
+    for row, (words, k) in enumerate(legend, len(lines) + 1):
+        _write(ax, 0, row, "  ", size, palette[k])
+        _write(ax, 3, row, words, size, None)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    return ax
+
+
+def _lines(labeled: LabeledText) -> list[list[tuple[int, str, int]]]:
+    """Words of a text with column and topic (-1 for none), line by line."""
+    lines: list[list[tuple[int, str, int]]] = [[]]
+    column = 0
+    for piece, span in labeled.pieces():
+        for part in re.findall(r"\n|[^\S\n]+|\S+", piece):
+            if part == "\n" or (column + len(part) > LETTERS and column and not part.isspace()):
+                lines.append([])
+                column = 0
+            if not part.isspace():
+                lines[-1].append((column, part, -1 if span is None else span.topic))
+            if part != "\n" and (column or not part.isspace()):
+                column += len(part)
+    return lines
+
+
+def _write(ax: Axes, column: int, row: int, words: str, size: float, colour: str | None) -> None:
+    """A piece of text on a background; its dollar signs are no mathematics."""
+    box = None if colour is None else {"fc": colour, "ec": "none", "alpha": 0.3, "pad": 1}
+    ax.text(
+        column, row, words, family="monospace", size=size, color=INK, va="center", bbox=box,
+        parse_math=False,
+    )  # fmt: skip
 
 
 def _middle(places: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = [
     "ACCENT",
@@ -47,6 +48,13 @@ def axes_for(ax: Axes | None, width: float, height: float) -> Axes:
         ax.spines[side].set_color(GRID)
     ax.tick_params(color=GRID, labelcolor=INK)
     return ax
+
+
+def figure_of(ax: Axes) -> Figure:
+    """The figure that holds the axes."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None  # axes that were removed from theirs
+    return figure
 
 
 def colours(n: int) -> list[str]:

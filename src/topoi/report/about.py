@@ -47,6 +47,7 @@ def _facts(model: Any, measured: dict[str, Any] | None) -> list[tuple[str, Seque
     found += [
         ("Words", [f"{model.components_.shape[1]:,} different, {tokens:,.0f} in all"]),
         ("Fitted", [_length(model)]),
+        *_convergence(model),
         (
             "Diversity",
             [f"{topic_diversity(model):.2f} ", small("of the topics' top 25 words are different")],
@@ -73,6 +74,15 @@ def _length(model: Any) -> str:
     asked = model.tol != 0 and not getattr(model, "converged_", True)
     end = ", stopped before it converged" if asked else ""
     return f"{type(model).__name__}, {model.n_iter_} {unit}{end}"
+
+
+def _convergence(model: Any) -> list[tuple[str, Sequence[object]]]:
+    """How far the last sweep was from a fixed point, if there were sweeps."""
+    history = getattr(model, "history_", None)
+    if not history or history[-1]["schedule"] == "batches":
+        return []
+    scale = small("largest change of a document's messages in the last sweep: 0 to 2")
+    return [("Convergence", [f"{history[-1]['violation']:.2g} ", scale])]
 
 
 def _quality(measured: dict[str, Any]) -> list[tuple[str, Sequence[object]]]:

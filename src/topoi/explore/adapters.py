@@ -1,0 +1,184 @@
+"""Fitted models in the forms of other tools: pyLDAvis, topicwizard, OCTIS and gensim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from topoi.corpus import Corpus
+from topoi.explore.labelling import texts_as_corpus
+
+if TYPE_CHECKING:
+    from gensim.models import LdaModel
+
+__all__ = ["to_gensim_model", "to_octis", "to_pyldavis", "to_topicwizard"]
+
+
+def to_pyldavis(model: Any, corpus: Corpus) -> dict[str, Any]:
+    """The arguments of `pyLDAvis.prepare`, with the topic numbers of the model.
+
+    Parameters
+    ----------
+    model : fitted model
+        A topoi model.
+    corpus : Corpus
+        Documents. Those without words are left out: pyLDAvis weighs documents by their lengths.
+
+    Returns
+    -------
+    dict
+        For ``pyLDAvis.prepare(**arguments)``. Topics are neither sorted nor numbered from 1.
+
+    Examples
+    --------
+    >>> from topoi import LDA, datasets
+    >>> from topoi.explore.adapters import to_pyldavis
+    >>> corpus, _ = datasets.make_lda(50)
+    >>> arguments = to_pyldavis(LDA(3, max_iter=5).fit(corpus), corpus)
+    >>> arguments["topic_term_dists"].shape, arguments["sort_topics"]
+    ((3, 100), False)
+    """
+    corpus = _matched(model, corpus)
+    corpus = corpus[np.flatnonzero(corpus.counts.sum(axis=1))]
+    return {
+        "topic_term_dists": np.asarray(model.topic_word_, dtype=np.float64),
+        "doc_topic_dists": np.asarray(model.transform(corpus), dtype=np.float64),
+        "doc_lengths": corpus.counts.sum(axis=1),
+        "vocab": corpus.words,
+        "term_frequency": corpus.counts.sum(axis=0),
+        "sort_topics": False,
+        "start_index": 0,
+    }
+
+
+def to_topicwizard(model: Any, texts: Sequence[str]) -> dict[str, Any]:
+    """What topicwizard shows of a model: its `TopicData`.
+
+    Parameters
+    ----------
+    model : fitted model
+        A topoi model that was fitted on texts, or knows its words.
+    texts : sequence of str
+        Documents.
+
+    Returns
+    -------
+    dict
+        For ``topicwizard.visualize(topic_data=...)``. Models have it as `prepare_topic_data`, by
+        which ``topicwizard.visualize(texts, model=model)`` finds it.
+
+    Examples
+    --------
+    >>> import topoi
+    >>> from topoi.explore.adapters import to_topicwizard
+    >>> texts = ["cats and dogs", "dogs and cats", "stocks and bonds", "bonds of banks"] * 5
+    >>> model = topoi.LDA(2).fit(topoi.read(texts))
+    >>> to_topicwizard(model, texts)["document_topic_matrix"].shape
+    (20, 2)
+    """
+
+    def transform(documents: Sequence[str]) -> np.ndarray:
+        return np.asarray(model.transform(texts_as_corpus(model, list(documents))))
+
+    corpus = _matched(model, texts_as_corpus(model, list(texts)))
+    return {
+        "corpus": list(texts),
+        "vocab": np.array(corpus.words),
+        "document_term_matrix": corpus.counts,
+        "document_topic_matrix": np.asarray(model.transform(corpus)),
+        "topic_term_matrix": np.asarray(model.topic_word_),
+        "document_representation": corpus.counts,
+        "transform": transform,
+        "topic_names": model.topic_names_,
+    }
+
+
+def to_octis(model: Any, corpus: Corpus | None = None, n_words: int = 10) -> dict[str, Any]:
+    """The output of a model as OCTIS' metrics take it.
+
+    Parameters
+    ----------
+    model : fitted model
+        A topoi model.
+    corpus : Corpus, default=None
+        Documents; None is the training documents.
+    n_words : int, default=10
+        Number of top words of each topic.
+
+    Returns
+    -------
+    dict
+        "topics" (lists of words), "topic-word-matrix" (topics x words) and "topic-document-matrix"
+        (topics x documents).
+
+    Examples
+    --------
+    >>> from topoi import LDA, datasets
+    >>> from topoi.explore.adapters import to_octis
+    >>> corpus, _ = datasets.make_lda(50)
+    >>> to_octis(LDA(3, max_iter=5).fit(corpus))["topic-document-matrix"].shape
+    (3, 50)
+    """
+    check_is_fitted(model)
+    proportions = model.doc_topic_ if corpus is None else model.transform(corpus)
+    return {
+        "topics": model.top_words(n_words),
+        "topic-word-matrix": np.asarray(model.topic_word_),
+        "topic-document-matrix": np.asarray(proportions).T,
+    }
+
+
+def to_gensim_model(model: Any) -> LdaModel:
+    """The topics as a gensim `LdaModel`, which infers, compares and saves as any other.
+
+    Parameters
+    ----------
+    model : fitted model
+        A topoi model. Its corpora go to gensim by `topoi.formats.to_gensim`.
+
+    Returns
+    -------
+    gensim.models.LdaModel
+        With the words, topics and priors of the model, in its order.
+
+    Examples
+    --------
+    >>> from topoi import LDA, datasets
+    >>> from topoi.explore.adapters import to_gensim_model
+    >>> model = LDA(3, max_iter=5).fit(datasets.make_lda(50)[0])
+    >>> to_gensim_model(model).num_topics  # doctest: +SKIP
+    3
+    """
+    check_is_fitted(model)
+    try:
+        from gensim.models import LdaModel
+    except ImportError as error:
+        raise ImportError(
+            "A gensim model needs gensim, which is not installed. Run: pip install gensim"
+        ) from error
+    n_topics, n_words = model.components_.shape
+    words = (
+        [f"word{i}" for i in range(n_words)]
+        if model.vocabulary_ is None
+        else list(map(str, model.vocabulary_))
+    )
+    made = LdaModel(
+        num_topics=n_topics,
+        id2word=dict(enumerate(words)),
+        alpha=np.asarray(model.doc_topic_prior_),
+        eta=float(np.mean(model.topic_word_prior_)),
+        dtype=np.float64,
+        random_state=0,
+    )
+    made.state.sstats[...] = np.maximum(model.components_ - made.eta, 0)
+    made.sync_state()
+    return made
+
+
+def _matched(model: Any, corpus: Corpus) -> Corpus:
+    """The corpus over the words of a fitted model."""
+    check_is_fitted(model)
+    return corpus.like(model.vocabulary_)

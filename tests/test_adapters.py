@@ -1,0 +1,73 @@
+"""Models in the forms of other tools."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import topoi
+from topoi import LDA, Corpus, datasets
+from topoi.explore.adapters import to_gensim_model, to_octis, to_pyldavis
+
+TEXTS = ["cats and dogs", "dogs and cats", "stocks and bonds", "bonds of banks"] * 5
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    """(model, a corpus with its words in another order and an empty document)"""
+    corpus, _ = datasets.make_lda(40, 30, 3)
+    counts = np.vstack([corpus.counts.toarray()[:, ::-1], np.zeros(30)])
+    return LDA(3, max_iter=20).fit(corpus), Corpus(counts, corpus.vocabulary[::-1])
+
+
+def test_pyldavis_gets_distributions_that_agree(fitted):
+    """What pyLDAvis checks before it draws, and topics that keep their numbers."""
+    model, corpus = fitted
+    found = to_pyldavis(model, corpus)
+    n_docs, n_topics = found["doc_topic_dists"].shape
+    assert (n_docs, n_topics) == (40, 3)
+    assert len(found["doc_lengths"]) == n_docs
+    assert found["doc_lengths"].min() > 0
+    assert found["vocab"] == list(model.vocabulary_)
+    assert found["topic_term_dists"].shape == (n_topics, len(found["vocab"]))
+    assert found["term_frequency"].sum() == found["doc_lengths"].sum()
+    np.testing.assert_allclose(found["topic_term_dists"].sum(axis=1), 1, rtol=1e-5)
+    np.testing.assert_allclose(found["doc_topic_dists"].sum(axis=1), 1, rtol=1e-5)
+    np.testing.assert_allclose(found["doc_topic_dists"], model.doc_topic_, atol=0.05)
+    assert (found["sort_topics"], found["start_index"]) == (False, 0)
+
+
+def test_topicwizard_finds_its_data():
+    model = LDA(2).fit(topoi.read(TEXTS)).name_topics({0: "first"})
+    data = model.prepare_topic_data(TEXTS)
+    assert set(data) == {
+        "corpus", "vocab", "document_term_matrix", "document_topic_matrix", "topic_term_matrix",
+        "document_representation", "transform", "topic_names",
+    }  # fmt: skip
+    assert data["topic_names"] == model.topic_names_
+    assert data["document_term_matrix"].shape == (20, len(data["vocab"]))
+    np.testing.assert_array_equal(data["transform"](TEXTS), data["document_topic_matrix"])
+
+
+def test_octis_gets_its_dictionary(fitted):
+    model, corpus = fitted
+    found = to_octis(model, n_words=4)
+    assert found["topics"] == model.top_words(4)
+    np.testing.assert_allclose(found["topic-document-matrix"].sum(axis=0), 1, rtol=1e-5)
+    assert found["topic-word-matrix"].shape == (3, 30)
+    assert to_octis(model, corpus)["topic-document-matrix"].shape == (3, 41)
+
+
+@pytest.mark.filterwarnings("ignore")  # of gensim and what it imports
+def test_gensim_has_the_same_topics(fitted):
+    pytest.importorskip("gensim")
+    model, corpus = fitted
+    made = to_gensim_model(model)
+    np.testing.assert_allclose(made.get_topics(), model.topic_word_, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(made.alpha, model.doc_topic_prior_)
+    shown = [word for word, _ in made.show_topic(1, topn=5)]
+    assert shown == model.top_words(5)[1]
+    documents, _ = topoi.formats.to_gensim(corpus.like(model.vocabulary_))
+    gamma, _ = made.inference(documents[:40])
+    agree = gamma.argmax(axis=1) == model.doc_topic_.argmax(axis=1)
+    assert agree.mean() > 0.9
