@@ -12,7 +12,7 @@ import numpy as np
 
 from topoi.choices import ScheduleName, WeightingName
 from topoi.explore.editing import Moves
-from topoi.graph.factors import Authors, Documents, Factor, Labels, Words, canonical_factor
+from topoi.graph.factors import Authors, Dates, Documents, Factor, Labels, Words, canonical_factor
 from topoi.graph.seeds import Seeds, place_seeds
 from topoi.graph.weighting import fit_weighting
 from topoi.infer.state import State
@@ -36,8 +36,8 @@ class TopicModel(TopicModelBase):
     Parameters
     ----------
     factors : list of factors, default=()
-        `topoi.Words` first, then any of `topoi.Authors`, `topoi.Links`, `topoi.Labels` and
-        `topoi.Seeds`, or factors of your own (docs/extend.md).
+        `topoi.Words` first, then any of `topoi.Authors`, `topoi.Links`, `topoi.Dates`,
+        `topoi.Labels` and `topoi.Seeds`, or factors of your own (docs/extend.md).
     n_components : int, default=10
         Number of topics. Not used with `topoi.Labels`: labels and background are the topics then.
     doc_topic_prior : float, array-like of one float per topic, "learn" or None, default="learn"
@@ -219,6 +219,8 @@ class TopicModel(TopicModelBase):
                 self._know(authors=factor.authors)
             elif isinstance(factor, Labels):
                 self._know(labels=factor.labels)
+            elif isinstance(factor, Dates):
+                self._know(dates=np.array(factor.dates, dtype=str))
         return self
 
     def _check_edit(self, moves: Moves) -> None:
