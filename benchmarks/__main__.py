@@ -104,13 +104,20 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         "{threads} and {out} (topics x words, text or .npy)",
     )  # fmt: skip
     parser.add_argument(
-        "--thorough", action="store_true", help="race: also two threads, and learned priors"
+        "--thorough",
+        action="store_true",
+        help="race: also two threads, and learned priors; clusters: all seeds for all libraries",
     )
     parser.add_argument(
         "--cells", type=Path, help="afresh, clusters: file in which measured cells are kept"
     )
     parser.add_argument(
         "--times", action="store_true", help="afresh: also the seconds to a given quality"
+    )
+    parser.add_argument(
+        "--memory",
+        action="store_true",
+        help="afresh: instead, the memory of once, twice and four times the documents",
     )
     parser.add_argument("--pictures", type=Path, help="race: folder for one picture per corpus")
     return parser.parse_args(argv)

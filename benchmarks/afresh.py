@@ -3,7 +3,8 @@
 Four runs beside each other: asynchronous BP, "auto" without its last rounds, "auto", and
 "incremental"; with --peers tomotopy also tomotopy. Every cell is kept in --cells FILE and not
 measured again, so that a long run can be interrupted. --times adds shorter runs, for the seconds
-to a given quality; these mean something only on a quiet machine.
+to a given quality; these mean something only on a quiet machine. --memory shows instead what a fit
+holds with once, twice and four times the documents of a set.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from benchmarks.common import PRIOR, Cells, aim, score, split, table
+from benchmarks.common import PRIOR, Cells, aim, fresh, score, split, table
 from topoi import LDA
 from topoi.tuning import Tuning, use
 
@@ -27,6 +29,9 @@ SHORTER = (10, 20, 40, 80)  # sweeps of shorter runs, for the time to a given qu
 
 
 def run(args: argparse.Namespace) -> None:
+    if args.memory:
+        _show_memory(args)
+        return
     sets = args.sets or (["cora"] if args.quick else SETS)
     sizes, seeds = ([10], 1) if args.quick else (args.topics or [20, 50, 200], args.seeds or 3)
     peers = ["tomotopy"] if "tomotopy" in (args.peers or []) else []
@@ -123,6 +128,47 @@ def _show_times(prior: str, found: dict[Any, Any], args: argparse.Namespace, cel
         f"half its time to its final quality: {np.median(ratios):.2f} of it (median)",
         np.median(ratios) <= 0.5,
     )
+
+
+def _show_memory(args: argparse.Namespace) -> None:
+    """What a fit holds, with once, twice and four times the documents."""
+    rows = []
+    for name in args.sets or ["cora" if args.quick else "kos"]:
+        for n_topics in args.topics or [10 if args.quick else 200]:
+            for method in ("auto", "incremental"):
+                for copies in (1, 2, 4):
+                    held = fresh(measure_memory, args.data, name, n_topics, method, copies)
+                    numbers = (f"{megabytes:.0f}" for megabytes in held.values())
+                    rows.append([name.upper(), n_topics, method, copies, *numbers])
+    header = ["set", "K", "schedule", "times the documents", "MB: messages", "words", "graph"]
+    table([*header, "proportions", "peak"], rows)
+
+
+def measure_memory(
+    data: Path, name: str, n_topics: int, method: str, copies: int
+) -> dict[str, float]:
+    """MB of messages, counts of words, the graph, proportions of documents (in the run and as a
+    result), and what a fit adds to the peak of the process.
+    """
+    counts = split(data, name)[0].counts
+    counts = sparse.csr_array(sparse.vstack([counts] * copies, format="csr"))
+    held = {"messages": 0, "words": 0, "graph": 0, "proportions": 0}
+
+    def look(state: Any, _record: Any) -> None:
+        block = 0 if state.blocks is None else state.blocks.mu.nbytes
+        held["messages"] = max(held["messages"], state.messages.mu.nbytes + block)
+        held["words"] = state.tables.phi.nbytes
+        held["graph"] = sum(array.nbytes for array in state.graph.arrays)
+        held["proportions"] = state.tables.theta.nbytes
+
+    model = LDA(
+        n_topics, schedule=method, doc_topic_prior=PRIOR, topic_word_prior=PRIOR, tol=0,
+        evaluate_every=0, max_iter=12, random_state=0, callbacks=[look],
+    )  # fmt: skip
+    LDA(2, schedule=method, max_iter=12).fit(counts[:200])  # compiled, or loaded
+    before = _memory()
+    held["proportions"] += model.fit(counts).doc_topic_.nbytes
+    return {**{key: n / 2**20 for key, n in held.items()}, "peak": _memory() - before}
 
 
 def measure(

@@ -2,8 +2,8 @@
 
 Each library fits all documents as its users would: with learned priors where it has them, its own
 defaults otherwise, and its own topic proportions of the documents. English stop words are removed
-for all of them. scikit-learn and gensim, the slow ones, run with one seed. Every cell is kept in
---cells FILE and not measured again, so that a long run can be interrupted.
+for all of them. Other libraries are slow and run with one seed, unless --thorough. Every cell is
+kept in --cells FILE and not measured again, so that a long run can be interrupted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from benchmarks.common import Cells, aim, load, machine, spread, table
 from topoi import LDA, Corpus, evaluate
 
 SETS = ("cora", "nips", "news20", "blog", "poliblog5k")
-ONE_SEED = ("gensim", "scikit-learn")
 # Sweeps, passes or iterations: of the slow ones fewer than in the race, more than their defaults.
 FULL = {"topoi": 200, "tomotopy": 1000, "gensim": 10, "scikit-learn": 20, "MALLET": 1000}
 MEASURES = {
@@ -48,7 +47,8 @@ def run(args: argparse.Namespace) -> None:
         for n_topics in sizes:
             for library in libraries:
                 amount = race.RUNNERS[library].quick if args.quick else FULL[library]
-                seeds = 1 if library in ONE_SEED or args.quick else args.seeds or 3
+                several = not args.quick and (library == "topoi" or args.thorough)
+                seeds = (args.seeds or 3) if several else 1
                 for seed in range(seeds):
                     cell = cells.get(args.data, name, library, n_topics, amount, seed)
                     for labels, measured in cell.items():

@@ -16,6 +16,7 @@ from fuzz.damage import damaged
 from fuzz.harness import Case, outcome_of, scratch_folder
 from fuzz.models import judged
 from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, datasets
+from topoi.choices import SCHEDULES
 from topoi.rules import BP
 from topoi.tuning import tuned
 
@@ -46,10 +47,7 @@ def runs() -> list[tuple[Callable[..., Any], Any]]:
         datasets.make_labels(20, 20, 3)[0],
     )
     options: dict[str, Any] = {"max_iter": SWEEPS, "tol": 0}
-    plain = [
-        {"rule": "bp", "schedule": name}
-        for name in ("asynchronous", "synchronous", "residual", "residual-words", "active", "auto")
-    ]
+    plain = [{"rule": "bp", "schedule": name} for name in SCHEDULES]
     plain += [
         {"rule": "gibbs"},
         {"rule": "vb"},

@@ -70,6 +70,8 @@ def _fits() -> Iterator[tuple[str, Callable[[], Any], Any]]:
         plain[f"{rule} {schedule}"] = {"rule": rule, "schedule": schedule}
     for name, more in plain.items():
         yield f"LDA {name}", partial(LDA, 4, **(options | more)), authors.counts
+    many = options | {"schedule": "incremental"}
+    yield "LDA bp incremental, many topics", partial(LDA, 300, **many), authors.counts
     for rule, schedule in _combinations():
         if schedule in ("auto", "incremental", "synchronous"):
             more = options | {"rule": rule, "schedule": schedule}

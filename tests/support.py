@@ -29,6 +29,7 @@ from topoi.infer.state import State
 from topoi.infer.tables import blank_tables
 from topoi.infer.threads import ThreadPool
 from topoi.rules import BY_NAME
+from topoi.tuning import Tuning
 
 # Every rule with every schedule that it accepts.
 COMBINATIONS = [
@@ -182,6 +183,12 @@ def start_messages(run: Run, messages: np.ndarray) -> None:
     run.messages[:] = 0
     run.messages[:, : run.state.graph.n_topics] = messages[run.state.graph.arrays.edge_id]
     run.state.rebuild(run.rule, ThreadPool(1))
+
+
+def last_rounds(corpus: Any) -> int:
+    """The rounds at the end of a long run that infer documents afresh."""
+    tuning, tokens = Tuning(), corpus.counts.sum() / corpus.counts.shape[0]
+    return min(round(tuning.fresh_tokens / tokens), tuning.fresh_rounds)
 
 
 def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:

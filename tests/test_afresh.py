@@ -11,25 +11,44 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import psi
-from support import begin, small_counts, tune
+from support import begin, last_rounds, small_counts, tune
 
 from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, datasets, evaluate
-from topoi.graph.factors import Documents, Words, compile_factors
+from topoi.graph.factors import (
+    Documents,
+    Labels,
+    Links,
+    Words,
+    canonical_factor,
+    compile_factors,
+    make_plan,
+)
 from topoi.infer import afresh, reference
+from topoi.infer.blocks import make_blocks
 from topoi.infer.engine import sweep
-from topoi.infer.recipe import named_schedule
+from topoi.infer.recipe import Settings, make_recipe, named_schedule
 from topoi.infer.rules import make_rule
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
 from topoi.rules import BP
-from topoi.tuning import Tuning
 
 ALPHA, BETA = 0.1, 0.05
 
 
-def started(counts, n_topics: int = 5, blocks: int = 3) -> State:
+FACTOR = 1.5  # over-relaxation from the first round on
+TURNS = replace(named_schedule("incremental", make_rule("bp")), relaxation=FACTOR, relax_after=0)
+FACTORS = {  # beside the words of twenty documents
+    "plain": [],
+    "labels": [Labels([[d % 4] if d % 3 else [] for d in range(20)], 1, np.arange(4))],
+    "many labels": [Labels([[0, 1, 2, d % 3] for d in range(20)], 2, np.arange(3))],
+    "links": [Links([(0, 1), (1, 3), (5, 9), (7, 3)], 0.3)],
+}
+
+
+def started(counts, *factors, n_topics: int = 5, blocks: int = 3) -> State:
     """A run of schedule="incremental" before its first round."""
-    graph = compile_factors([Words(counts), Documents()], n_topics, blocks=blocks)
+    beside = [canonical_factor(factor, counts.shape[0]) for factor in (Documents(), *factors)]
+    graph = compile_factors([Words(counts), *beside], n_topics, blocks=blocks)
     return State.start(
         graph,
         make_rule("bp"),
@@ -42,14 +61,8 @@ def started(counts, n_topics: int = 5, blocks: int = 3) -> State:
 
 
 def rounds(state: State, n: int) -> None:
-    rule = make_rule("bp")
     for _ in range(n):
-        sweep(
-            state,
-            rule,
-            replace(named_schedule("incremental", rule), relaxation=1.8, relax_after=0),
-            ThreadPool(1),
-        )
+        sweep(state, make_rule("bp"), TURNS, ThreadPool(1))
 
 
 def one_document(
@@ -89,51 +102,81 @@ def test_a_document_is_the_equation():
         )
 
 
-def test_blocks_exchange_what_they_told_words():
-    """Words hold the sum of what blocks told them, and a round is the exchange of each block's
-    part, in turn.
+@pytest.mark.parametrize("many", [False, True], ids=["all topics", "topic lists"])
+@pytest.mark.parametrize("beside", list(FACTORS))
+def test_a_round_of_blocks_is_the_reference(monkeypatch, many, beside):
+    """Blocks in turn: each finds its topics and its messages, and exchanges them for its part of
+    what words hold.
     """
-    state, rule = started(small_counts()), make_rule("bp")
-    rounds(state, 2)
-    twin, told = reference.doubled(state.tables), state.contributions.astype(float)
-    assert_allclose(twin.phi, np.maximum(told.sum(axis=0), 0), atol=1e-4)
+    if many:
+        tune(monkeypatch, lists_above=4, favoured_topics=3)
+    state, rule = started(small_counts(), *FACTORS[beside]), make_rule("bp")
+    rounds(state, 3)
+    twin, params = reference.doubled(state.tables), state.params(rule, in_place=False)
     rounds(state, 1)
-    params, mu = state.params(rule, in_place=False), np.zeros(state.graph.message_size)
-    for block, docs in enumerate(state.graph.docs_of_blocks):
-        reference.infer(
-            state.graph, twin, mu, state.fields, params, afresh.settings(state, rule), docs
-        )
-        new = np.zeros_like(twin.phi)
-        for doc in docs:
-            words, x, visits = reference.edges_of(state.graph, doc)
-            at, size = (
-                state.graph.arrays.visit_message[visits],
-                np.diff(state.graph.arrays.visit_edge)[visits],
-            )
-            messages = np.concatenate(
-                [mu[a : a + n * 16] for a, n in zip(at, size, strict=True)]
-            ).reshape(-1, 16)
-            np.add.at(new, words, x[:, None] * messages)
-        change = 1.8 * (new - told[block])
-        told[block] += change
-        twin.phi[:] = np.maximum(twin.phi + change, 0)
+    arrays = state.blocks.arrays
+    if many:
+        lists = reference.favoured(
+            state.graph, twin.phi, state.word_weight, afresh.LEAST_OF_WORD, state.fields,
+            arrays.topic_ptr,
+        )  # fmt: skip
+        arrays = arrays._replace(topics=lists)
+        assert np.diff(arrays.topic_ptr).max() == 3
+    graph, mu = replace(state.graph, arrays=arrays), np.zeros(len(state.blocks.mu))
+    for docs in state.blocks.docs:
+        how = afresh.settings(state, rule)
+        reference.infer(graph, twin, mu, state.fields, params, how, docs)
+        reference.exchange(graph, twin.phi, mu, state.word_weight, FACTOR, docs)
         twin.totals[:] = twin.phi.sum(axis=0)
-    assert_allclose(state.contributions, told, atol=2e-4)
+    assert len(state.blocks.docs) == 3
     assert_allclose(state.tables.phi, twin.phi, atol=2e-4)
     assert_allclose(state.tables.theta, twin.theta, atol=2e-4)
+    assert_allclose(state.tables.phi.sum(axis=1), small_counts().sum(axis=0), rtol=1e-4)
 
 
-def test_documents_hold_their_tokens_and_nothing_is_stored_but_one_block():
+def test_the_last_rounds_count_all_messages_at_once():
+    """What words hold then is the sum of the new messages, whatever it was before."""
+    state, rule = started(small_counts()), make_rule("bp")
+    rounds(state, 2)
+    twin, params = reference.doubled(state.tables), state.params(rule, in_place=False)
+    state.end = 3
+    rounds(state, 1)
+    graph, mu = state.graph, np.zeros(state.graph.message_size)
+    how = afresh.settings(state, rule)
+    reference.infer(graph, twin, mu, state.fields, params, how, range(graph.n_docs))
+    assert (state.mode, len(state.blocks.docs)) == ("afresh", 3)
+    assert_allclose(state.tables.phi, reference.count(graph, mu).phi, atol=1e-4)
+
+
+def test_documents_hold_their_tokens_and_messages_of_one_block_exist_at_a_time():
     counts = small_counts(60)
     state = started(counts, blocks=4)
     rounds(state, 3)
     slots = state.graph.arrays.slots
     assert_allclose(state.tables.theta[slots].sum(axis=1), counts.sum(axis=1), rtol=1e-5)
-    assert len(state.messages.mu) < counts.nnz * state.graph.width / 2
-    assert (
-        len(state.messages.mu)
-        == max(counts[docs].nnz for docs in state.graph.docs_of_blocks) * state.graph.width
+    assert len(state.messages.mu) == 0
+    sizes = [counts[docs].nnz * state.graph.width for docs in state.blocks.docs]
+    assert len(state.blocks.mu) == max(sizes) < counts.nnz * state.graph.width / 2
+    assert_array_equal(
+        np.sort(np.concatenate(state.blocks.docs)), np.flatnonzero(counts.sum(axis=1))
     )
+
+
+@pytest.mark.parametrize("most", [200, 1000, 10**9])
+def test_blocks_of_any_size_have_room_for_their_messages(most):
+    """Messages of a block lie one behind the other, and blocks stay inside those of the grid."""
+    counts = small_counts(60)
+    graph = started(counts, blocks=4).graph
+    blocks = make_blocks(graph, most)
+    ptr, visits = graph.visits_of_docs
+    for docs in blocks.docs:
+        places = np.concatenate([visits[ptr[doc] : ptr[doc + 1]] for doc in docs])
+        size = np.diff(graph.arrays.visit_edge)[places] * graph.width
+        begin = blocks.arrays.visit_message[places]
+        assert_array_equal(begin, np.cumsum(size) - size)
+        assert size.sum() <= most + counts[docs].count_nonzero(axis=1).max() * graph.width
+    assert len(blocks.mu) == max(counts[docs].nnz for docs in blocks.docs) * graph.width
+    assert len(blocks.docs) >= 4
 
 
 def test_what_a_document_was_is_forgotten():
@@ -172,7 +215,7 @@ def test_planted_blocks_are_found(blocks, rule, weighting):
         doc_topic_prior=0.1,
         topic_word_prior=0.05,
     ).fit(corpus)
-    assert {record["schedule"] for record in model.history_} == {"incremental"}
+    assert {record["schedule"] for record in model.history_} == {"incremental", "afresh"}
     assert evaluate.match_topics(truth.topic_word, model)[1].min() > 0.98
 
 
@@ -201,7 +244,8 @@ def test_every_model_infers_its_documents_afresh():
         (LabeledLDA(**options), labels),
     ):
         model.fit(corpus)
-        assert {record["schedule"] for record in model.history_} <= {"incremental", "link weight"}
+        used = {record["schedule"] for record in model.history_}
+        assert used <= {"incremental", "afresh", "link weight"}
         assert model.history_[-1]["perplexity"] < model.history_[4]["perplexity"] * 1.01
         assert_allclose(model.doc_topic_.sum(axis=1), 1, atol=1e-5)
 
@@ -211,7 +255,9 @@ def test_the_last_rounds_of_auto_infer_documents_afresh(mixed):
     they are.
     """
     corpus, _ = mixed
-    for max_iter, last in ((3, 0), (4, 1), (40, Tuning().fresh_rounds)):
+    most = last_rounds(corpus)
+    assert 10 < most < 20
+    for max_iter, last in ((3, 0), (4, 1), (40, 10), (60, most)):
         chosen = [
             record["schedule"] for record in LDA(5, max_iter=max_iter, tol=0).fit(corpus).history_
         ]
@@ -219,11 +265,18 @@ def test_the_last_rounds_of_auto_infer_documents_afresh(mixed):
         assert chosen[max_iter - last :] == ["afresh"] * last
     converged = LDA(5).fit(corpus)
     assert converged.converged_
-    assert [record["schedule"] for record in converged.history_][-Tuning().fresh_rounds :] == [
-        "afresh"
-    ] * Tuning().fresh_rounds
+    assert [record["schedule"] for record in converged.history_][-most:] == ["afresh"] * most
     authors = AuthorTopicModel(4, max_iter=20, tol=0).fit(datasets.make_authors(60)[0])
     assert "afresh" not in {record["schedule"] for record in authors.history_}
+
+
+@pytest.mark.parametrize("schedule", ["auto", "incremental"])
+@pytest.mark.parametrize(("tokens", "rounds"), [(6, 20), (50, 20), (125, 8), (1000, 1), (9000, 1)])
+def test_short_documents_get_more_last_rounds(schedule, tokens, rounds):
+    counts = sparse.csr_array(np.full((3, 2), tokens / 2))
+    facts = make_plan([Words(counts), Documents()], 2).facts
+    recipe = make_recipe(facts, Settings(make_rule("bp"), schedule, max_iter=200))
+    assert recipe.schedule.fresh_rounds == rounds
 
 
 def test_a_callback_stops_a_run_at_once(mixed):
@@ -241,17 +294,6 @@ def test_what_cannot_be_inferred_afresh_is_refused(mixed):
     ):
         with pytest.raises(ValueError, match="incremental"):
             LDA(3, schedule="incremental", **options).fit(mixed[0])
-
-
-def test_more_documents_need_no_more_messages(monkeypatch):
-    """Blocks are as large as the grid makes them: with a grid of 16, a sixteenth of the
-    messages.
-    """
-    tune(monkeypatch, edges_per_cell=10)
-    counts = datasets.make_lda(300, 100, 4, random_state=0)[0].counts
-    graph = compile_factors([Words(counts), Documents()], 4)
-    assert graph.n_doc_blocks == 16
-    assert graph.one_block_at_a_time().message_size < 1.5 * graph.message_size / 16
 
 
 @pytest.mark.parametrize("rule", ["bp", "sibp", "vb"])

@@ -215,6 +215,24 @@ def test_texts_get_the_topics_that_transform_gives(browser, model, tmp_path, set
     np.testing.assert_allclose(found, expected, atol=0.01)
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"token_pattern": r"(?u)\b[a-z]{3,}\b"},
+        {"token_pattern": r"\b\w+(?:-\w+)*\b", "lowercase": False},
+        {"ngram_range": (1, 2), "stop_words": ["and", "the"]},
+    ],
+)
+def test_texts_are_cut_into_words_as_the_vectoriser_does(browser, model, tmp_path, settings):
+    vectorizer = topoi.make_vectorizer(max_df=1.0, **settings)
+    fit = LDA(3, max_iter=20).fit(topoi.read(model.documents_.texts, vectorizer=vectorizer))
+    fit.report(tmp_path / "r.html")
+    texts = ["CAT dog and the bird; bank-rate", "fog Hail the storm İstanbul cat"]
+    expected = fit.transform(topoi.read(texts, vectorizer=fit.vectorizer_))
+    with Tab(browser, tmp_path / "r.html") as tab:
+        np.testing.assert_allclose([fold_in(tab, text) for text in texts], expected, atol=0.01)
+
+
 def test_a_typed_text_is_assigned_topics(tab, model):
     tab.page.locator("nav a", has_text="Topics of a text").click()
     tab.page.locator("textarea").fill(TYPED[0])

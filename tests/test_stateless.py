@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import sparse
-from support import begin, small_counts, tune
+from support import begin, last_rounds, small_counts, tune
 
 from topoi import LDA, AuthorTopicModel, RelationalTopicModel, datasets
 from topoi.graph.plan import Plan
@@ -296,12 +296,13 @@ def test_auto_warms_up_then_stores(monkeypatch, mixed, lists_above):
     warm_up = (
         Tuning().short_warm_up if lists_above else Tuning().warm_up
     )  # lists are for many topics, which do not start overcomplete
-    stored = 30 - len(warm_up) - Tuning().fresh_rounds
+    last = min(last_rounds(corpus), 30 // 4)
+    stored = 30 - len(warm_up) - last
     assert (
         chosen
         == ["warm-up"] * len(warm_up)
         + ["relaxed" if lists_above else "listed"] * stored
-        + ["afresh"] * Tuning().fresh_rounds
+        + ["afresh"] * last
     )
     plain = LDA(5, schedule="asynchronous", max_iter=30, tol=0).fit(corpus)
     assert model.perplexity(corpus) < 1.03 * plain.perplexity(corpus)

@@ -41,14 +41,17 @@ class Tuning:
     # Sweeps with stored messages, and rounds that infer documents afresh.
     relaxation: float = 1.5  # over-relaxation factor of "relaxed",
     relax_after: int = 10  # after so many sweeps without
-    block_relaxation: float = 1.8  # of "incremental" (docs/afresh.md)
-    fresh_rounds: int = 5  # the last rounds of "auto", at most a quarter of all
+    # Last rounds of "auto" and "incremental": fewer for long documents, and at most a quarter of
+    # all.
+    fresh_rounds: int = 20
+    fresh_tokens: float = 1000.0  # all last rounds together, of a document of mean length
 
     # Topic lists.
     lists_above: int = 256  # topics: below, a dense sweep is as fast as one over lists
     most_messages: int = 2**30  # numbers in dense messages: beyond these 4 GiB lists are stored
     lists_every: int = 10  # sweeps after which lists are made anew
     many_edges: int = 2**21  # from here on lists are kept shorter for the sake of memory
+    favoured_topics: int = 64  # on the lists of "incremental", which are made anew in each round
 
     # The schedule "active" (A19).
     active_documents: float = 0.5
@@ -62,7 +65,7 @@ class Tuning:
     first_prior_sum: float = 5.0  # of all topics: a document of few tokens must still be heard
 
     weight_sweeps: int = 60  # on nine tenths of the tokens, in which field weights are learned
-    chunk_bytes: int = 2**26  # messages held at a time in prediction
+    chunk_bytes: int = 2**26  # messages held at a time in prediction and by "incremental"
 
 
 _in_use = [Tuning()]

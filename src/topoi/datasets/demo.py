@@ -72,6 +72,8 @@ def docstring_corpus(min_df: int = 8, max_df: float = 0.2) -> Corpus:
             for name in names
         ],
         doc_names=names,
+        vectorizer=vectorizer,
+        texts=texts,
     )
 
 

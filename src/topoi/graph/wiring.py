@@ -8,7 +8,6 @@ same bits. The grid depends on the corpus, never on threads.
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -83,27 +82,6 @@ class Graph:
         """
         n_visits = np.bincount(self.arrays.visit_doc, minlength=self.n_docs)
         return np.r_[0, np.cumsum(n_visits)], np.argsort(self.arrays.visit_doc, kind="stable")
-
-    @cached_property
-    def docs_of_blocks(self) -> list[np.ndarray]:
-        """The documents with words of each document block, in their shuffled order."""
-        bounds = self.arrays.cell_visit[:: self.n_word_blocks]
-        visits = [self.arrays.visit_doc[first:last] for first, last in itertools.pairwise(bounds)]
-        return [
-            docs[np.sort(np.unique(docs, return_index=True)[1])].astype(np.int64) for docs in visits
-        ]
-
-    def one_block_at_a_time(self) -> Graph:
-        """The same graph, but messages have room for those of one document block: each block begins
-        at 0.
-        """
-        bounds = self.arrays.cell_visit[:: self.n_word_blocks]
-        first = np.append(self.arrays.visit_message, self.message_size)[bounds]
-        shift = np.repeat(first[:-1], np.diff(bounds))
-        arrays = self.arrays._replace(
-            visit_message=_frozen(self.arrays.visit_message - shift, np.int64)
-        )
-        return replace(self, arrays=arrays, message_size=int(np.diff(first).max(initial=0)))
 
     def by_words(self) -> tuple[Graph, np.ndarray]:
         """The same graph with `transposed` wires, and where each of their edges was.

@@ -5,44 +5,53 @@ In each round a document starts from its words alone, takes a few passes of BP o
 and adds its messages to the words' counts, from which those of its last round are gone. Messages
 that are carried over get stuck; these do not. Where messages are stored, all documents are inferred
 at once (the last rounds of "auto"; VB with inner passes). Where they are not, blocks of documents
-take turns, and each exchanges its old counts of words for its new ones (incremental EM).
+take turns, and the counts of words are all that is kept.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from topoi.graph.arrays import GraphArrays
 from topoi.infer import kernels
-from topoi.infer.arrays import FreshParams
-from topoi.infer.memory import allocate
+from topoi.infer.arrays import FreshParams, Messages
+from topoi.infer.blocks import make_blocks
+from topoi.infer.memory import pad_topics
 from topoi.infer.rules import Rule
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
+from topoi.tuning import current
 
-__all__ = ["fold_in", "infer_afresh", "settings"]
+__all__ = ["favoured_topics", "fold_in", "infer_afresh", "settings"]
 
 PASSES = 3  # more are no better (docs/lab-notes.md)
 DISCOUNT = 0.5  # of a token
+LEAST_OF_WORD = 1 / 200  # a word speaks for topics that hold at least this share of its counts
 
 
-def infer_afresh(state: State, rule: Rule, pool: ThreadPool, relaxation: float = 1.0) -> None:
+def infer_afresh(
+    state: State, rule: Rule, pool: ThreadPool, relaxation: float | None = None
+) -> None:
     """One round over all documents. Fields are as of its beginning.
 
-    step: over-relaxation factor of what a block of documents exchanges, where blocks take turns.
+    relaxation: over-relaxation factor of what a block of documents exchanges. None: words wait
+    for the end of the round, as they do where messages are stored.
     """
     if state.stored:
-        _infer(state, rule, pool, np.arange(state.graph.n_docs), settings(state, rule))
+        docs = np.arange(state.graph.n_docs)
+        _infer(state, rule, pool, state.graph.arrays, state.messages, docs, settings(state, rule))
         state.rebuild(rule, pool)
     else:
-        _take_turns(state, rule, pool, relaxation)
+        _infer_blocks(state, rule, pool, relaxation)
 
 
 def fold_in(
     state: State, rule: Rule, pool: ThreadPool, *, max_passes: int, tolerance: float
 ) -> None:
     """Infer documents under fixed words until each has converged: prediction."""
+    docs = np.arange(state.graph.n_docs)
     how = FreshParams(max_passes - 1, 0.0, tolerance, rule.digamma_owners)
-    _infer(state, rule, pool, np.arange(state.graph.n_docs), how)
+    _infer(state, rule, pool, state.graph.arrays, state.messages, docs, how)
 
 
 def settings(state: State, rule: Rule) -> FreshParams:
@@ -56,8 +65,16 @@ def settings(state: State, rule: Rule) -> FreshParams:
     )
 
 
-def _infer(state: State, rule: Rule, pool: ThreadPool, docs: np.ndarray, how: FreshParams) -> None:
-    """Messages of `docs` in state.messages.mu, and, where documents own themselves, their rows of
+def _infer(
+    state: State,
+    rule: Rule,
+    pool: ThreadPool,
+    arrays: GraphArrays,
+    messages: Messages,
+    docs: np.ndarray,
+    how: FreshParams,
+) -> None:
+    """Messages of `docs` in messages.mu, and, where documents own themselves, their rows of
     theta.
     """
     graph = state.graph
@@ -67,43 +84,82 @@ def _infer(state: State, rule: Rule, pool: ThreadPool, docs: np.ndarray, how: Fr
     kernel = kernels.infer_stage if graph.private else kernels.infer_joint_stage
     pool.each(
         kernel,
-        graph.arrays,
+        arrays,
         *graph.visits_of_docs,
         docs,
         tables,
-        state.messages,
+        messages,
         state.fields,
         params,
         how,
     )
 
 
-def _take_turns(state: State, rule: Rule, pool: ThreadPool, relaxation: float) -> None:
-    """Blocks one after the other, each with the newest counts of words; in the first round all with
-    those of the start.
+def _infer_blocks(state: State, rule: Rule, pool: ThreadPool, relaxation: float | None) -> None:
+    """Blocks one after the other, each with the newest counts of words, or all with those of the
+    beginning.
     """
-    graph, first = state.graph, state.contributions is None
-    if first:
-        state.graph = graph = graph.one_block_at_a_time()
-        state.messages = state.messages._replace(mu=allocate(graph.message_size))
-        size = (graph.n_doc_blocks, graph.n_words, graph.width)
-        state.contributions = allocate(int(np.prod(size))).reshape(size)
-    assert state.contributions is not None
-    params, new = state.params(rule, in_place=False), np.zeros_like(state.tables.phi)
-    for block, docs in enumerate(graph.docs_of_blocks):
-        _infer(state, rule, pool, docs, settings(state, rule))
-        told = state.contributions[block] if first else new
-        pool.each(kernels.count_words_stage, graph.arrays, state.messages, params, block, told)
-        if not first:
-            pool.each(
-                kernels.exchange_stage,
-                state.tables.phi,
-                state.contributions[block],
-                new,
-                relaxation,
-            )
-            state.tables = state.tables._replace(
-                totals=state.tables.phi.sum(axis=0, dtype=np.float64)
-            )
-    if first:
-        state.rebuild(rule, pool)
+    graph = state.graph
+    if state.blocks is None:
+        state.blocks = make_blocks(graph, current().chunk_bytes // 4, _list_bounds(state))
+    arrays = state.blocks.arrays
+    if arrays.topic_ptr is not graph.arrays.topic_ptr:
+        arrays = arrays._replace(topics=favoured_topics(state, pool, arrays.topic_ptr))
+    messages = state.messages._replace(mu=state.blocks.mu)
+    prior = None if graph.word_prior is None else pad_topics(graph.word_prior, graph.width)
+    counted = state.tables.phi if prior is None else np.maximum(state.tables.phi - prior, 0)
+    if relaxation is None:
+        counted = np.zeros_like(counted)
+    for docs in state.blocks.docs:  # words hold `counted` when it is whole
+        _infer(state, rule, pool, arrays, messages, docs, settings(state, rule))
+        pool.each(
+            kernels.exchange_stage,
+            arrays,
+            *graph.visits_of_docs,
+            docs,
+            messages.mu,
+            state.word_weight,
+            relaxation or 0.0,
+            counted,
+        )
+        if relaxation is not None or docs is state.blocks.docs[-1]:
+            phi = counted if prior is None else counted + prior
+            state.tables = state.tables._replace(phi=phi, totals=phi.sum(axis=0, dtype=np.float64))
+
+
+def _list_bounds(state: State) -> np.ndarray | None:
+    """(D + 1,) bounds of the lists that documents get where topics are many: of the topics that
+    they may use, but not too many.
+    """
+    graph, tuning = state.graph, current()
+    if graph.n_topics <= tuning.lists_above:
+        return None
+    n_allowed = np.diff(graph.arrays.topic_ptr)
+    n_allowed = np.where(n_allowed > 0, n_allowed, graph.n_topics)
+    return np.r_[0, np.cumsum(np.minimum(n_allowed, tuning.favoured_topics))]
+
+
+def favoured_topics(state: State, pool: ThreadPool, list_ptr: np.ndarray) -> np.ndarray:
+    """The topics that each document favours most, as many as its list has room for: document after
+    document, ascending.
+    """
+    graph = state.graph
+    word_ptr, word_topics = kernels.topics_of_words(
+        state.tables.phi, state.word_weight, LEAST_OF_WORD
+    )
+    lists = np.empty(list_ptr[-1], np.int32)
+    pool.each(
+        kernels.favour_stage,
+        graph.arrays,
+        *graph.visits_of_docs,
+        state.tables.phi,
+        state.word_weight,
+        word_ptr,
+        word_topics,
+        state.fields,
+        graph.n_topics,
+        list_ptr,
+        lists,
+    )
+    lists.setflags(write=False)
+    return lists

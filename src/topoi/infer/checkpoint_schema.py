@@ -115,9 +115,6 @@ def state_schema(graph: Graph, rule: Rule, schedule: Schedule) -> Schema:
             "active_set.topics": Array("i4", (graph.n_docs, "F"), 0, graph.n_topics - 1),
             "active_set.moved": Array("f4", (graph.n_slots, width), 0, LARGEST),
         }
-    if schedule.afresh and not schedule.stores:
-        size = (graph.n_doc_blocks, graph.n_words, width)
-        entries |= {"contributions": Array("f4", size, -LARGEST, LARGEST)}
     if schedule.name == "auto":
         entries |= {
             "lists.indptr": Array("i4 i8", (graph.n_docs + 1,), 0),
@@ -152,8 +149,6 @@ def state_contents(state: State, monitor: Monitor) -> dict[str, Any]:
     )
     found: dict[str, Any] = {name: getattr(state, name) for name in RUN_VALUES}
     found["converged"] = monitor.converged
-    if state.contributions is not None:
-        found["contributions"] = state.contributions
     for group, named in groups.items():
         if named is not None:
             found |= {f"{group}.{name}": value for name, value in named._asdict().items()}
@@ -178,8 +173,6 @@ def read_state(
         )
         demand(bool((np.diff(lists.indptr) > 0).all()), "lists has an empty list")
         graph = graph.with_lists(lists)
-    if "contributions" in found:
-        graph = graph.one_block_at_a_time()
     _check_state(found, graph, rule, schedule)
     monitor.resume([Record(**record) for record in records(found)])
     monitor.converged = found["converged"]
@@ -194,7 +187,6 @@ def read_state(
         fields=named(Fields, "fields"),
         learned=_learned(found, graph),
         word_base=graph.word_base,
-        contributions=found.get("contributions"),
         active_set=named(ActiveSet, "active_set") if schedule.name == "active" else None,
         **{name: found[name] for name in RUN_VALUES},
     )
@@ -221,7 +213,7 @@ def _check_state(found: Mapping[str, Any], graph: Graph, rule: Rule, schedule: S
         may_change or stored == expected,
         "messages are stored where they should not be, or the other way round",
     )
-    n_messages = graph.message_size if (stored or schedule.afresh) and not rule.draws else 0
+    n_messages = graph.message_size if stored and not rule.draws else 0
     demand(
         len(found["messages.mu"]) == n_messages,
         f"messages.mu has {len(found['messages.mu'])} numbers; expected {n_messages}",

@@ -51,9 +51,8 @@ def run(
 ) -> State:
     """Sweep until the monitor says stop or `max_iter` sweeps are done.
 
-    The last `schedule.fresh_rounds` sweeps infer documents afresh, with the priors as they are
-    then. At the end tables are counted anew: what is in them then is a function of the messages
-    alone.
+    The last `schedule.fresh_rounds` sweeps infer documents afresh, all at once. At the end tables
+    are counted anew: what is in them then is a function of the messages alone.
     """
     monitor.follow(
         schedule.full_every, max(len(schedule.warm_up), *(learner.after for learner in learners), 0)
@@ -65,7 +64,7 @@ def run(
         sweep(state, rule, schedule, pool)
         if state.sweep % REBUILD_EVERY == 0:
             state.rebuild(rule, pool)
-        for learner in learners if state.end is None else ():
+        for learner in learners:
             learner.update(state)
         if monitor.look(state, pool):
             if monitor.stopped:
@@ -85,10 +84,14 @@ def sweep(state: State, rule: Rule, schedule: Schedule, pool: ThreadPool) -> Non
     if schedule.arrange is not None:
         schedule.arrange(state, rule, pool)
     state.relaxation = 1.0
-    if schedule.afresh or rule.inner > 1 or state.end is not None:
+    warms_up = state.sweep < len(schedule.warm_up)
+    if (schedule.afresh and not warms_up) or rule.inner > 1 or state.end is not None:
         state.mode = schedule.name if state.end is None else "afresh"
+        # The first messages say little: what is left of them after a block's turn would only delay
+        # the others.
+        at_once = state.end is not None or state.sweep == 0
         refresh_fields(state)
-        infer_afresh(state, rule, pool, schedule.relaxation_at(state.sweep))
+        infer_afresh(state, rule, pool, None if at_once else schedule.relaxation_at(state.sweep))
         state.sweep += 1
         return
     if not state.stored:

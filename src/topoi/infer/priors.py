@@ -52,7 +52,8 @@ class PriorLearner:
     A plain update takes an expected count of 0.01 for a hundredth of a token that is certainly
     there, and runs away. `expected` treats it as a token that is there with probability 0.01.
     Learning starts `after` some sweeps, when topics have taken shape, and then comes every `every`
-    sweeps, with `steps` steps each until topics settle and one after that.
+    sweeps, with `steps` steps each until topics settle and one after that; and after each of the
+    last rounds, which infer documents afresh.
     """
 
     alpha: bool = True
@@ -62,31 +63,34 @@ class PriorLearner:
     every: int = 5
     steps: int = 3
 
-    def steps_after(self, sweep: int) -> int:
-        """How many steps are due after so many sweeps."""
-        due = sweep >= self.after and sweep % self.every == 0
-        return 0 if not due else self.steps if sweep <= SETTLED else 1
+    def steps_after(self, sweep: int, ends: bool) -> int:
+        """How many steps are due after so many sweeps. ends: it is one of the last rounds."""
+        if sweep < self.after or not (ends or sweep % self.every == 0):
+            return 0
+        return 1 if ends or sweep > SETTLED else self.steps
 
     def update(self, state: State) -> None:
         """Change state.alpha and state.beta, if it is time."""
-        before = prior_sums(state)
-        for _ in range(self.steps_after(state.sweep)):
+        before, steps = prior_sums(state), self.steps_after(state.sweep, state.end is not None)
+        for _ in range(steps):
             if self.alpha:
                 state.alpha[: state.graph.n_topics] = learned_alpha(state, self.expected)
             if self.beta:
                 state.beta = learned_beta(state, self.expected)
-        state.prior_change = self.change(state.sweep, before, prior_sums(state), state.prior_change)
+        after = prior_sums(state)
+        state.prior_change = self.change(state.sweep, steps, before, after, state.prior_change)
 
-    def change(self, sweep: int, before: np.ndarray, after: np.ndarray, last: float) -> float:
-        """How far the priors moved in each step after `sweep`, as a share of themselves and a
-        token; `last`, if there was none.
+    def change(
+        self, sweep: int, steps: int, before: np.ndarray, after: np.ndarray, last: float
+    ) -> float:
+        """How far the priors moved in each of the `steps` after `sweep`, as a share of themselves
+        and a token; `last`, if there was none.
 
         before, after: the sums of both, in tokens. A prior of much less than a token tells nobody
         anything, and may go on falling for ever.
         """
         if sweep < self.after:
             return 1.0  # they have not been learned yet
-        steps = self.steps_after(sweep)
         return float((abs(after - before) / (after + 1)).max()) / steps if steps else last
 
 
@@ -175,7 +179,7 @@ class FieldWeightLearner:
     steps: int = 5
 
     def update(self, state: State) -> None:
-        if state.sweep % self.every:
+        if state.sweep % self.every or state.end is not None:
             return
         proportions, topic_word = state.own_topic(), state.topic_word()
         doc = np.repeat(np.arange(self.held.shape[0]), np.diff(self.held.indptr))

@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topoi.choices import SCHEDULES, ScheduleName
+from topoi.choices import ScheduleName
 from topoi.graph.plan import PlanFacts
 from topoi.graph.wiring import padded_width
 from topoi.infer import schedules
 from topoi.infer.history import Callback
+from topoi.infer.refusals import refuse_plan, refuse_schedule
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
 from topoi.tuning import Tuning, current
@@ -105,8 +106,9 @@ def make_recipe(facts: PlanFacts, settings: Settings, tuning: Tuning | None = No
     factors = tuning.short_warm_up if overcomplete else tuning.warm_up
     most = 0 if facts.word_prior else settings.max_iter // 2
     warm_up = _pace(factors, most, facts, alpha.sum(), tuning)
-    finishes = settings.schedule == "auto" and is_relaxed(rule) and facts.private
-    fresh_rounds = min(tuning.fresh_rounds, settings.max_iter // 4) if finishes else 0
+    if name == "incremental" and (overcomplete or not _warms_up(facts, settings, tuning)):
+        warm_up = ()
+    fresh_rounds = _fresh_rounds(name, facts, settings, tuning)
     schedule = _schedule(name, tuning, warm_up, fresh_rounds, lists=lists, private=facts.private)
     return Recipe(
         _with_factor(schedule, rule.relaxation, tuning),
@@ -127,11 +129,12 @@ def chosen_schedule(
     It needs no priors, so that too large a run is refused before anything is allocated.
     """
     tuning = tuning or current()
-    K = facts.n_topics
+    name, K = str(settings.schedule), facts.n_topics
     many = tuning.lists_above < K or facts.most_edges * padded_width(K) > tuning.most_messages
-    name = _chosen(facts, settings, tuning, many)
-    _refuse(name, settings.rule)
-    _refuse_plan(name, settings.rule, facts)
+    if name == "auto" and not _warms_up(facts, settings, tuning, many):
+        name = _without_warm_up(settings.rule)
+    refuse_schedule(name, settings.rule)
+    refuse_plan(name, settings.rule, facts)
     return name, name == "auto" and many
 
 
@@ -139,7 +142,7 @@ def named_schedule(name: str, rule: Rule, tuning: Tuning | None = None) -> Sched
     """The schedule called `name` of a run of which nothing is known but its rule."""
     if name == "auto":
         name = _without_warm_up(rule)
-    _refuse(name, rule)
+    refuse_schedule(name, rule)
     tuning = tuning or current()
     schedule = _schedule(name, tuning, (), 0, lists=False, private=True)
     return _with_factor(schedule, rule.relaxation, tuning)
@@ -153,23 +156,20 @@ def is_relaxed(rule: Rule) -> bool:
 # -------------------------------------------------------------------------------------- decisions
 
 
-def _chosen(facts: PlanFacts, settings: Settings, tuning: Tuning, many: bool) -> str:
-    """The schedule that is followed: "auto" takes warm-up sweeps, or is another one.
+def _warms_up(facts: PlanFacts, settings: Settings, tuning: Tuning, many: bool = False) -> bool:
+    """Whether a run may take warm-up sweeps: they need many edges of documents that own themselves
+    and may use all topics, and neither a fitted model nor messages to start from.
 
-    Warm-up sweeps need many edges of documents that own themselves and may use all topics, and
-    neither a fitted model nor messages to start from. They would wash word priors out, so with
-    these "auto" only makes topic lists, if topics are `many`.
+    They would wash word priors out, so with these "auto" only makes topic lists, if topics are
+    `many`.
     """
-    warms_up = (
+    return (
         is_relaxed(settings.rule)
         and settings.init not in ("warm", "given")
         and facts.plain
         and facts.n_edges >= tuning.warm_up_from
         and (many or not facts.word_prior)
     )
-    if settings.schedule == "auto" and not warms_up:
-        return _without_warm_up(settings.rule)
-    return settings.schedule
 
 
 def _without_warm_up(rule: Rule) -> str:
@@ -190,6 +190,19 @@ def _is_overcomplete(facts: PlanFacts, settings: Settings, tuning: Tuning) -> bo
         and not facts.word_prior
         and 1 < facts.n_topics <= tuning.lists_above
     )
+
+
+def _fresh_rounds(name: str, facts: PlanFacts, settings: Settings, tuning: Tuning) -> int:
+    """How many rounds at the end infer all documents afresh, at once.
+
+    Short documents gain from many; long ones lose a little with each (docs/lab-notes.md).
+    """
+    by_auto = settings.schedule == "auto" and is_relaxed(settings.rule)
+    if not facts.private or not (by_auto or name == "incremental"):
+        return 0
+    tokens = facts.weight / facts.token / max(facts.n_docs, 1)
+    by_length = max(round(tuning.fresh_tokens / max(tokens, 1.0)), 1)
+    return min(by_length, tuning.fresh_rounds, settings.max_iter // 4)
 
 
 def enough_edges(n_topics: int, n_edges: int, tuning: Tuning) -> int:
@@ -241,9 +254,11 @@ def _schedule(
         return Schedule(
             name,
             afresh=True,
-            relaxation=tuning.block_relaxation,
+            relaxation=tuning.relaxation,
             relax_after=tuning.relax_after,
+            warm_up=warm_up,
             stores=not private,
+            fresh_rounds=fresh_rounds,
         )
     if name == "active":
         focus = partial(schedules.focus_on_what_moves, tuning=tuning)
@@ -276,73 +291,3 @@ def _with_factor(schedule: Schedule, relaxation: float | None, tuning: Tuning) -
     plain = 0 if relaxation <= 1 else tuning.relax_after
     after = min(plain, schedule.relax_after) if schedule.relaxation > 1 else plain
     return replace(schedule, relaxation=relaxation, relax_after=after)
-
-
-# -------------------------------------------------------------------------------- what is refused
-
-
-def _refuse(name: str, rule: Rule) -> None:
-    """Refuse a schedule that makes no sense with a rule."""
-    if name not in SCHEDULES:
-        raise ValueError(f"schedule is {name!r}; choose one of {', '.join(map(repr, SCHEDULES))}.")
-    if rule.draws and name == "synchronous":
-        raise ValueError(
-            "rule='gibbs' must see each draw at once, or it samples from another distribution; use"
-            " schedule='asynchronous'."
-        )
-    if rule.draws and name in ("residual", "residual-words", "active"):
-        raise ValueError(
-            "rule='gibbs' never converges, so there are no residuals to follow; use"
-            " schedule='asynchronous'."
-        )
-    if rule.draws and name == "relaxed":
-        raise ValueError(
-            "rule='gibbs' draws whole topics, so there is nothing to over-relax; use"
-            " schedule='asynchronous'."
-        )
-    if name == "incremental" and (rule.draws or rule.tokens or not rule.stored):
-        raise ValueError(
-            "schedule='incremental' infers one message per edge; use rule 'bp', 'sibp', 'vb' or"
-            " topoi.rules.CVB0(messages='edge')."
-        )
-    if rule.digamma_owners and name not in ("synchronous", "incremental"):
-        raise ValueError(
-            "rule='vb' computes digamma once per document and topic, which needs"
-            " schedule='synchronous'; for tables that change with every message use rule='sibp' or"
-            " 'bp'."
-        )
-    if rule.solve and name != "synchronous":
-        raise ValueError(
-            "BP(messages='solved') recovers messages from tables that stand still, which needs"
-            " schedule='synchronous'; use that, or BP(messages='none')."
-        )
-    if name in ("relaxed", "residual-words", "active") and not rule.stored:
-        raise ValueError(
-            f"schedule={name!r} needs stored messages; use rule='bp', or schedule='auto'."
-        )
-    if rule.relaxation is not None and name == "active":
-        raise ValueError(
-            "schedule='active' renews some topics of a message, which cannot be relaxed or damped;"
-            " leave relaxation out, or use schedule='asynchronous'."
-        )
-
-
-def _refuse_plan(name: str, rule: Rule, facts: PlanFacts) -> None:
-    """Refuse what needs documents that own themselves and may use all topics."""
-    if facts.word_prior and not rule.stored:
-        raise ValueError(
-            "BP(messages='none') and BP(messages='solved') know no word priors of topics (seeds, or"
-            " an array as topic_word_prior); use rule='bp'."
-        )
-    if facts.plain and not facts.fields:
-        return
-    if not rule.stored:
-        raise ValueError(
-            "BP(messages='none') and BP(messages='solved') need documents that own themselves"
-            " and may use all topics (LDA without labels, authors or links); use rule='bp'."
-        )
-    if name in ("residual-words", "active"):
-        raise ValueError(
-            f"schedule={name!r} needs documents that own themselves and may use all topics (LDA"
-            " without labels, authors or links); use schedule='auto'."
-        )

@@ -166,13 +166,14 @@ class Rounds:
             self._merge(news)
         phi = self._merge(everywhere(self.shards, "sweep", self.end))
         self.done += 1
-        if self.learner is None or self.end is not None:
+        if self.learner is None:
             return
         before = self._prior_sums(len(phi))
-        for _ in range(self.learner.steps_after(self.done)):
+        steps = self.learner.steps_after(self.done, self.end is not None)
+        for _ in range(steps):
             self._learn_priors(self.learner)
         after = self._prior_sums(len(phi))
-        self.change = self.learner.change(self.done, before, after, self.change)
+        self.change = self.learner.change(self.done, steps, before, after, self.change)
 
     def _learn_priors(self, learner: PriorLearner) -> None:
         if learner.alpha:

@@ -18,6 +18,7 @@ from topoi.graph.fields import LearnedField
 from topoi.graph.wiring import Graph
 from topoi.infer import kernels
 from topoi.infer.arrays import ActiveSet, Fields, Messages, SweepParams, Tables
+from topoi.infer.blocks import Blocks
 from topoi.infer.memory import allocate, pad_topics, release
 from topoi.infer.proportions import Proportions
 from topoi.infer.rules import Rule
@@ -68,11 +69,7 @@ class State(Proportions):
     spare: Tables | None = field(
         default=None, repr=False
     )  # second set of tables of synchronous schedules
-    contributions: np.ndarray | None = (
-        # (document blocks, W, width) what each block has told words, where blocks take turns
-        # (afresh.py)
-        None
-    )
+    blocks: Blocks | None = field(default=None, repr=False)  # where they take turns (afresh.py)
 
     @classmethod
     def start(cls, graph: Graph, rule: Rule, alpha: np.ndarray, beta: float, *, seed: int,
@@ -277,14 +274,6 @@ class State(Proportions):
 
     def rebuild(self, rule: Rule, pool: ThreadPool) -> None:
         """Count all messages anew: removes the rounding of many small differences."""
-        if self.contributions is not None:
-            phi = np.maximum(
-                self.contributions.sum(axis=0, out=self.tables.phi), 0, out=self.tables.phi
-            )
-            if self.graph.word_prior is not None:
-                phi[:, : self.graph.n_topics] += self.graph.word_prior
-            self.tables = self.tables._replace(totals=phi.sum(axis=0, dtype=np.float64))
-            return
         if not self.stored:
             self._even_out()
             return

@@ -17,6 +17,7 @@ from topoi.graph.plan import Plan
 from topoi.graph.wiring import padded_width
 from topoi.infer.rules import Rule
 from topoi.rules import UpdateRule
+from topoi.tuning import current
 
 __all__ = [
     "counted",
@@ -139,6 +140,8 @@ def refuse_too_large(
         edges.sum() if rule.draws else 0 if not rule.stored else (edges * owners * allowed).sum()
     )
     messages *= 2 if schedule == "residual-words" else 1  # they are put into another order
+    if schedule == "incremental" and plan.is_private:  # those of one block at a time
+        messages = min(messages, current().chunk_bytes / 4)
     tables = 2 * width * (owners.sum() + n_words) + (
         6 * width * n_docs if schedule == "active" else 0
     )
@@ -152,6 +155,7 @@ def refuse_too_large(
         ]
         if plan.is_plain and not plan.fields:
             cures += ["topic lists (rule='bp', schedule='auto')"] * (schedule != "auto")
+            cures += ["schedule='incremental'"] * (rule.stored and schedule != "incremental")
             cures += ["rule=topoi.rules.BP(messages='none')"] * rule.stored + [
                 "mini-batches in constant memory (batch_size)"
             ]

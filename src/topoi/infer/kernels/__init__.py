@@ -7,8 +7,8 @@ same in plain NumPy.
 from topoi.infer.kernels.active import active_stage
 from topoi.infer.kernels.counts import count_joint_stage, count_stage, merge_shared, start_stage
 from topoi.infer.kernels.fresh import (
-    count_words_stage,
     exchange_stage,
+    favour_stage,
     infer_joint_stage,
     infer_stage,
 )
@@ -25,8 +25,8 @@ __all__ = [
     "copy_stage",
     "count_joint_stage",
     "count_stage",
-    "count_words_stage",
     "exchange_stage",
+    "favour_stage",
     "gibbs_stage",
     "infer_joint_stage",
     "infer_stage",

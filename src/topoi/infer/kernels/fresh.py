@@ -145,6 +145,12 @@ def infer_stage(
         change = zero
         for k in range(L):
             change += abs(side[k] - theta[slot, where[k]])
+        if listed:  # its list may have been another one
+            for k in range(L):
+                theta[slot, where[k]] = zero
+            for k in range(K):
+                change += theta[slot, k]
+                theta[slot, k] = zero
         for k in range(L):
             theta[slot, where[k]] = side[k]
         for j in range(doc_ptr[doc], doc_ptr[doc + 1]):
@@ -229,46 +235,116 @@ def infer_joint_stage(
 
 
 @compiled
-def count_words_stage(arrays, messages, params, block, write, worker, n_workers):
-    """write (W, K) += what the messages of document block `block` give to words.
+def favour_stage(
+    arrays, doc_ptr, doc_visits, phi, word_weight, word_ptr, word_topics, fields, n_topics,
+    list_ptr, lists, worker, n_workers
+):  # fmt: skip
+    """lists[list_ptr[d] : list_ptr[d + 1]] = the topics that document d favours most, ascending.
 
-    Cells of one block share no word.
+    A topic is favoured by each word as much as it holds of the word's counts, and by the field.
+    Words speak for the topics that `topics_of_words` lists for them: word_ptr, word_topics. A list
+    with room for all topics that the document may use (arrays.topics) gets these.
     """
-    K, mu = len(params.alpha), messages.mu
-    visit_doc, visit_edge, visit_message = arrays.visit_doc, arrays.visit_edge, arrays.visit_message
+    zero, one = f4(0), f4(1)
+    scratch = buffers(2, n_topics)
+    score, value = scratch[0], scratch[1]
     topic_ptr, topics, words, weights = (
         arrays.topic_ptr,
         arrays.topics,
         arrays.edge_word,
         arrays.edge_x,
     )
-    for q in range(worker, params.n_word_blocks, n_workers):
-        cell = block * params.n_word_blocks + q
-        for v in range(arrays.cell_visit[cell], arrays.cell_visit[cell + 1]):
-            doc, first, last, at = visit_doc[v], visit_edge[v], visit_edge[v + 1], visit_message[v]
-            list_at, L = topic_ptr[doc], topic_ptr[doc + 1] - topic_ptr[doc]
-            if L > 0:
-                for e in range(first, last):
-                    for k in range(L):
-                        write[words[e], topics[list_at + k]] += weights[e] * mu[at + k]
-                    at += L
-            else:
-                m = mu[at : at + (last - first) * K].reshape(last - first, K)
-                for i in range(last - first):
-                    w, x = words[first + i], weights[first + i]
-                    for k in range(K):
-                        write[w, k] += x * m[i, k]
+    visit_edge, message, field_weight = arrays.visit_edge, fields.message, fields.weight
+    for doc in range(worker, len(doc_ptr) - 1, n_workers):
+        at, n = list_ptr[doc], list_ptr[doc + 1] - list_ptr[doc]
+        allowed_at, C = topic_ptr[doc], topic_ptr[doc + 1] - topic_ptr[doc]
+        listed = C > 0
+        if not listed:
+            C = n_topics
+        if n == C:
+            for c in range(n):
+                lists[at + c] = topics[allowed_at + c] if listed else c
+            continue
+        score[:] = zero
+        n_d = zero
+        for j in range(doc_ptr[doc], doc_ptr[doc + 1]):
+            v = doc_visits[j]
+            for e in range(visit_edge[v], visit_edge[v + 1]):
+                w, x = words[e], weights[e]
+                n_d += x
+                give = x / word_weight[w]
+                for i in range(word_ptr[w], word_ptr[w + 1]):
+                    score[word_topics[i]] += give * phi[w, word_topics[i]]
+        for c in range(C):
+            k = topics[allowed_at + c] if listed else c
+            value[c] = score[k]
+            if field_weight[doc] > zero:
+                value[c] = score[k] * (one - field_weight[doc]) + n_d * message[doc, k]
+        least = np.partition(value[:C], C - n)[C - n]
+        room = n  # for topics with exactly `least`: the first of them
+        for c in range(C):
+            room -= value[c] > least
+        for c in range(C):
+            if value[c] > least or (value[c] == least and room > 0):
+                room -= value[c] == least
+                lists[at] = topics[allowed_at + c] if listed else c
+                at += 1
 
 
 @compiled
-def exchange_stage(phi, own, new, relaxation, worker, n_workers):
-    """Let a block of documents exchange what it told words, `own` (W, K), for `new`, `relaxation`
-    times the difference; `new` becomes 0.
+def exchange_stage(
+    arrays, doc_ptr, doc_visits, docs, mu, word_weight, relaxation, phi, worker, n_workers
+):
+    """Let `docs` exchange what they told words for their messages `mu`, in the words of this
+    worker.
+
+    What they told a word before is taken to be their part of what it holds: as large as the part
+    of its weight (`word_weight`) that they have. `relaxation` times that part is exchanged, and
+    never more than all. Each word keeps what it holds in all. With a factor of 0 nothing is taken
+    off, and the messages are added.
     """
-    zero, relaxation = f4(0), f4(relaxation)
+    zero, one, relaxation = f4(0), f4(1), f4(relaxation)
+    K, give = phi.shape[1], np.zeros(len(phi), f4)
+    visit_edge, visit_message, topic_ptr, topics, words, weights = (
+        arrays.visit_edge,
+        arrays.visit_message,
+        arrays.topic_ptr,
+        arrays.topics,
+        arrays.edge_word,
+        arrays.edge_x,
+    )
+    if relaxation == zero:
+        give[:] = one
+    else:
+        for doc in docs:
+            for j in range(doc_ptr[doc], doc_ptr[doc + 1]):
+                for e in range(visit_edge[doc_visits[j]], visit_edge[doc_visits[j] + 1]):
+                    if words[e] % n_workers == worker:
+                        give[words[e]] += weights[e]
     for w in range(worker, len(phi), n_workers):
-        for k in range(phi.shape[1]):
-            change = relaxation * (new[w, k] - own[w, k])
-            own[w, k] += change
-            phi[w, k] = max(phi[w, k] + change, zero)
-            new[w, k] = zero
+        if relaxation > zero and give[w] > zero:
+            moved = min(relaxation * give[w], word_weight[w])
+            keep = max(one - moved / word_weight[w], zero)
+            give[w] = moved / give[w]
+            for k in range(K):
+                phi[w, k] *= keep
+    for doc in docs:
+        first, L = topic_ptr[doc], topic_ptr[doc + 1] - topic_ptr[doc]
+        listed = L > 0
+        if not listed:
+            L = K
+        for j in range(doc_ptr[doc], doc_ptr[doc + 1]):
+            v = doc_visits[j]
+            e, n_edges = visit_edge[v], visit_edge[v + 1] - visit_edge[v]
+            m = mu[visit_message[v] : visit_message[v] + n_edges * L].reshape(n_edges, L)
+            for i in range(n_edges):
+                w = words[e + i]
+                if w % n_workers != worker:
+                    continue
+                x = give[w] * weights[e + i]
+                if listed:
+                    for k in range(L):
+                        phi[w, topics[first + k]] += x * m[i, k]
+                else:
+                    for k in range(L):
+                        phi[w, k] += x * m[i, k]

@@ -5,7 +5,7 @@ A message is an (owners, topics) array. Read `message` for the equation and `swe
 the rest is bookkeeping.
 """
 
-from topoi.infer.reference.fresh import edges_of, infer, infer_joint
+from topoi.infer.reference.fresh import edges_of, exchange, favoured, infer, infer_joint
 from topoi.infer.reference.likelihood import expected_digamma_gain, log_likelihood
 from topoi.infer.reference.stateless import admit, recall, stateless
 from topoi.infer.reference.sweeps import count, doubled, message, place, sweep
@@ -17,7 +17,9 @@ __all__ = [
     "count",
     "doubled",
     "edges_of",
+    "exchange",
     "expected_digamma_gain",
+    "favoured",
     "gibbs",
     "infer",
     "infer_joint",

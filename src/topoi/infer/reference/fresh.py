@@ -11,7 +11,7 @@ from topoi.graph.wiring import Graph
 from topoi.infer.arrays import Fields, FreshParams, SweepParams, Tables
 from topoi.infer.reference.sweeps import message, place
 
-__all__ = ["edges_of", "infer", "infer_joint"]
+__all__ = ["edges_of", "exchange", "favoured", "infer", "infer_joint"]
 
 
 def infer(
@@ -64,9 +64,11 @@ def infer(
                 m[i] = new
             if t == 0 or by_digamma:
                 side = x @ m
-        _write_messages(graph, doc, mu, m)
-        residual[places[:1]] = np.abs(side - tables.theta[slot, topics]).sum()
-        tables.theta[slot, topics] = side
+        mu[_places(graph, doc)] = m.ravel()
+        held = np.zeros(graph.width)
+        held[topics] = side
+        residual[places[:1]] = np.abs(held - tables.theta[slot]).sum()
+        tables.theta[slot] = held
     return residual
 
 
@@ -103,9 +105,53 @@ def infer_joint(
                 )  # fmt: skip
                 m[i] = new if t < 2 else (m[i] + new) / 2
             owner_mass = np.einsum("i,iok->o", x, m)
-        _write_messages(graph, doc, mu, m)
+        mu[_places(graph, doc)] = m.ravel()
         residual[places[:1]] = np.einsum("i,iok->", x, np.abs(m - before))
     return residual
+
+
+def favoured(
+    graph: Graph,
+    phi: np.ndarray,
+    word_weight: np.ndarray,
+    least: float,
+    fields: Fields,
+    list_ptr: np.ndarray,
+) -> np.ndarray:
+    """The topics that each document favours most, document after document, ascending."""
+    share = phi / word_weight[:, None]
+    share = np.where(share >= least, share, 0)[:, : graph.n_topics]
+    lists = []
+    for doc in range(graph.n_docs):
+        words, x, _ = edges_of(graph, doc)
+        allowed = place(graph, doc)[1]
+        allowed = allowed[allowed < graph.n_topics]
+        score, xi = (x @ share[words])[allowed], fields.weight[doc]
+        if xi > 0:
+            score = (1 - xi) * score + x.sum() * fields.message[doc, allowed]
+        most = np.argsort(-score, kind="stable")[: list_ptr[doc + 1] - list_ptr[doc]]
+        lists.append(np.sort(allowed[most]))
+    return np.concatenate(lists)
+
+
+def exchange(
+    graph: Graph,
+    phi: np.ndarray,
+    mu: np.ndarray,
+    word_weight: np.ndarray,
+    relaxation: float,
+    docs: Iterable[int],
+) -> None:
+    """Let `docs` exchange their part of what words hold for their messages `mu`."""
+    told, weight = np.zeros_like(phi), np.zeros(len(phi))
+    for doc in docs:
+        (words, x, _), topics = edges_of(graph, doc), place(graph, doc)[1]
+        messages = mu[_places(graph, doc)].reshape(len(words), len(topics))
+        np.add.at(told, (words[:, None], topics), x[:, None] * messages)
+        np.add.at(weight, words, x)
+    moved = np.minimum(relaxation * weight, word_weight)
+    phi *= (1 - moved / word_weight)[:, None]
+    phi += told * np.divide(moved, weight, out=np.zeros_like(moved), where=weight > 0)[:, None]
 
 
 def edges_of(graph: Graph, doc: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -116,13 +162,11 @@ def edges_of(graph: Graph, doc: int) -> tuple[np.ndarray, np.ndarray, np.ndarray
     return w.edge_word[edges], w.edge_x[edges].astype(np.float64), of_doc
 
 
-def _write_messages(graph: Graph, doc: int, mu: np.ndarray, messages: np.ndarray) -> None:
-    """Put the messages of a document's edges, in the order of `_edges_of`, where the graph wants
-    them.
-    """
-    w, (ptr, visits), done = graph.arrays, graph.visits_of_docs, 0
-    for v in visits[ptr[doc] : ptr[doc + 1]]:
-        n = w.visit_edge[v + 1] - w.visit_edge[v]
-        part = messages[done : done + n].ravel()
-        mu[w.visit_message[v] : w.visit_message[v] + len(part)] = part
-        done += n
+def _places(graph: Graph, doc: int) -> np.ndarray:
+    """Where the messages of a document's edges are, in the order of `edges_of`."""
+    w, (ptr, visits) = graph.arrays, graph.visits_of_docs
+    slots, topics, _ = place(graph, doc)
+    of_doc = visits[ptr[doc] : ptr[doc + 1]]
+    sizes = (w.visit_edge[of_doc + 1] - w.visit_edge[of_doc]) * len(slots) * len(topics)
+    runs = [w.visit_message[v] + np.arange(n) for v, n in zip(of_doc, sizes, strict=True)]
+    return np.concatenate(runs) if runs else np.zeros(0, np.int64)

@@ -8,10 +8,11 @@ const ANY_WORD = "[\\p{L}\\p{N}_]+";
 function knownWords(text) {
   const how = data.words.prediction.tokens;
   const found = [];
-  for (const match of text.matchAll(new RegExp(how?.pattern ?? ANY_WORD, "gv"))) {
+  const spelled = how ? spelling(text, how) : text;
+  for (const match of spelled.matchAll(new RegExp(how?.pattern ?? ANY_WORD, "gv"))) {
     const token = match[1] ?? match[0];
     const start = match.index + match[0].indexOf(token);
-    found.push({ text: spelling(token, how), start, end: start + token.length });
+    found.push({ text: token, start, end: start + token.length });
   }
   const numbers = wordNumbers();
   if (!how) {
@@ -35,9 +36,15 @@ function knownWords(text) {
   return known.sort((a, b) => a.start - b.start);
 }
 
-function spelling(token, how) {
-  const small = how?.lowercase ? token.toLowerCase() : token;
-  return how?.accents ? small.normalize("NFKD").replace(/\p{M}/gu, "") : small;
+/** A text in small letters or without accents, as the vectoriser has it; letters stay in place. */
+function spelling(text, { lowercase, accents }) {
+  const plain = (part) => {
+    const small = lowercase ? part.toLowerCase() : part;
+    return accents ? small.normalize("NFKD").replace(/\p{M}/gu, "") : small;
+  };
+  const all = plain(text);
+  if (all.length === text.length) return all;
+  return [...text].map((part) => (plain(part).length === part.length ? plain(part) : part)).join("");
 }
 
 /** Weights of words, as topoi/graph/weighting.py makes them of counts. */

@@ -26,8 +26,8 @@ function labelBoxes([left, top, right, bottom], half) {
   return [
     box(x, bottom + LINE / 2),
     box(x, top - LINE / 2),
-    box(right + half + 2, y),
-    box(left - half - 2, y),
+    box(right + half + 4, y),
+    box(left - half - 4, y),
   ];
 }
 

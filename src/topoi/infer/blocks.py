@@ -1,0 +1,72 @@
+"""Blocks: documents that are inferred in turn, where the messages of one block exist at a time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from topoi.graph.arrays import GraphArrays
+from topoi.graph.wiring import Graph
+from topoi.infer.memory import allocate
+
+__all__ = ["Blocks", "make_blocks"]
+
+
+class Blocks(NamedTuple):
+    """The edges of a graph, with memory for the messages of one block."""
+
+    arrays: GraphArrays  # visit_message begins at 0 in each block
+    docs: list[np.ndarray]  # of each block, in their shuffled order
+    mu: np.ndarray  # as large as the largest block
+
+
+def make_blocks(graph: Graph, most: int, topic_ptr: np.ndarray | None = None) -> Blocks:
+    """The document blocks of the grid, cut further where a block has more than `most` numbers in
+    its messages (a document is never cut).
+
+    topic_ptr: (D + 1,) of the topic lists that documents will have, if they are not the graph's.
+    """
+    arrays = graph.arrays
+    if topic_ptr is not None:
+        arrays = arrays._replace(topic_ptr=_frozen(topic_ptr))
+    n_topics = np.diff(arrays.topic_ptr)
+    n_topics = np.where(n_topics > 0, n_topics, graph.width)
+    visit_size = np.diff(arrays.visit_edge) * n_topics[arrays.visit_doc]
+
+    # Documents with words, block by block: as their first visits come.
+    first = np.sort(np.unique(arrays.visit_doc, return_index=True)[1])
+    docs = arrays.visit_doc[first].astype(np.int64)
+    of_grid = np.searchsorted(arrays.cell_visit[:: graph.n_word_blocks], first, side="right") - 1
+    size = np.bincount(arrays.visit_doc, visit_size, graph.n_docs)[docs]
+    begin = np.cumsum(size) - size
+    held = np.bincount(of_grid, size, graph.n_doc_blocks)
+    parts = np.ceil(held / most)
+    middle = begin + size / 2 - (np.cumsum(held) - held)[of_grid]
+    part = np.minimum(middle * parts[of_grid] // held[of_grid], parts[of_grid] - 1)
+    starts = np.flatnonzero(np.diff(of_grid) + np.diff(part)) + 1
+
+    # Messages in this order, each block from 0 on.
+    block = np.zeros(len(docs), np.int64)
+    block[starts] = 1
+    block = np.cumsum(block)
+    shift = begin[np.r_[0, starts]] if len(docs) else begin
+    place = np.zeros(graph.n_docs, np.int64)
+    place[docs] = np.arange(len(docs))
+    order = np.argsort(place[arrays.visit_doc], kind="stable")
+    visit_message = np.zeros(len(order), np.int64)
+    visit_message[order] = np.cumsum(visit_size[order]) - visit_size[order]
+    visit_message -= shift[block[place[arrays.visit_doc]]].astype(np.int64)
+    largest = int(np.bincount(block, size).max(initial=0))
+    return Blocks(
+        arrays._replace(visit_message=_frozen(visit_message)),
+        np.split(docs, starts),
+        allocate(largest),
+    )
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    """Read-only, as the arrays of a graph are: one type for the compiler."""
+    out = np.array(array, dtype=np.int64)
+    out.setflags(write=False)
+    return out
