@@ -12,7 +12,16 @@ import numpy as np
 from scipy import sparse
 
 from topoi.choices import ScheduleName, WeightingName
-from topoi.graph.factors import Authors, Documents, Factor, Labels, Links, Words, canonical_factor
+from topoi.graph.factors import (
+    Authors,
+    Dates,
+    Documents,
+    Factor,
+    Labels,
+    Links,
+    Words,
+    canonical_factor,
+)
 from topoi.graph.seeds import Seeds, place_seeds
 from topoi.graph.weighting import fit_weighting
 from topoi.infer.state import State
@@ -44,8 +53,8 @@ class TopicModel(AuthorQuestions, LinkQuestions, LabelQuestions):
     Parameters
     ----------
     factors : list of factors, default=()
-        `topoi.Words` first, then any of `topoi.Authors`, `topoi.Links`, `topoi.Labels` and
-        `topoi.Seeds`, or factors of your own (docs/extend.md).
+        `topoi.Words` first, then any of `topoi.Authors`, `topoi.Links`, `topoi.Dates`,
+        `topoi.Labels` and `topoi.Seeds`, or factors of your own (docs/extend.md).
     n_components : int, default=10
         Number of topics. Not used with `topoi.Labels`: labels and background are the topics then.
     doc_topic_prior : float, array-like of one float per topic, "learn" or None, default="learn"
@@ -236,6 +245,8 @@ class TopicModel(AuthorQuestions, LinkQuestions, LabelQuestions):
                 self._keep_labels(factor.labels)
             elif isinstance(factor, Links) and not hasattr(self, "links_"):
                 self._keep_links(factor, state, counts)
+            elif isinstance(factor, Dates):
+                self._know(dates=np.array(factor.dates, dtype=str))
 
     def _checked_factors(self) -> list[Any]:
         """The factors, with an owner of documents; Words come first."""
