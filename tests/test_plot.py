@@ -132,3 +132,21 @@ def test_the_command_draws_the_choice(work, tmp_path, suffix):
     assert out.stat().st_size > 1000
     assert "exists already" in run(*options, "--figure", out, code=2).stderr
     assert "end the name in .png" in run(*options, "--figure", tmp_path / "x.doc", code=2).stderr
+
+
+def test_topics_over_time_and_by_group_show_the_table(model):
+    years = np.repeat([1999, 2000, 2003, 2004], 20)
+    table = model.topics_over_time(years.tolist())
+    figure, ax = plt.subplots()
+    assert plot.over_time(table, topics=[1, 4], ax=ax) is ax
+    figure.canvas.draw()
+    four = table[table["topic"] == 4]
+    np.testing.assert_allclose(ax.lines[1].get_ydata(), four["prevalence"])
+    table = model.topics_by(["a"] * 30 + ["b"] * 50)
+    figure, ax = plt.subplots()
+    assert plot.groups(table, ax=ax) is ax
+    figure.canvas.draw()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b"]
+    assert len(ax.get_yticks()) == 6
+    with pytest.raises(ValueError, match="There is no topic 9"):
+        plot.groups(table, topics=[9])

@@ -51,7 +51,7 @@ class AuthorQuestions(TopicModelBase):
 
     def _check_authors(self) -> None:
         check_is_fitted(self)
-        if not len(self.author_names_):
+        if not len(getattr(self, "author_names_", ())):
             raise ValueError(
                 "This model was fitted without authors; fit it with authors=... to ask about them."
             )

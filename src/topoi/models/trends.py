@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topoi.corpus import Corpus, Membership
-from topoi.corpus.dates import By, canonical_date
+from topoi.corpus.dates import By, dates_as_text
 from topoi.corpus.metadata import label_membership
 from topoi.explore import trends
 from topoi.explore.effects import effects_table
@@ -253,8 +253,7 @@ class Trends(Reading):
             raise ValueError(
                 f"dates has {len(dates)} values for {len(documents)} documents; give one for each."
             )
-        made = [canonical_date(day) for day in dates]
-        return [str(day) if iso is None else iso for day, iso in zip(dates, made, strict=True)]
+        return dates_as_text(dates)
 
     def _groups(self, groups: str | Sequence[Any]) -> Membership:
         """Groups that are given, or a column that is known of the training documents."""
