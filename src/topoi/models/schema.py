@@ -247,12 +247,19 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
             len(found["classes_"]) > 0 and bool(found["_seen"].any()),
             "it has no label that was seen",
         )
-    if "author_blend_" in found:
+        labels = found.get("documents_.label_names", ())
+        demand(
+            not found["_single"] or len(labels) == len(found["classes_"]),
+            "documents_ has other labels than classes_",
+        )
+    if len(found.get("author_names_", ())):
         authors = found.get("documents_.author_names", ())
         demand(
-            "documents_.count_values" in found and len(authors) == len(found["author_names_"]) > 0,
-            "author_blend_ is there without the words of these authors",
+            len(authors) == len(found["author_names_"]),
+            "documents_ has other authors than author_names_",
         )
+    if "author_blend_" in found:
+        demand("documents_.count_values" in found, "author_blend_ is there without counts of words")
     if "link_blend_" in found:
         demand("documents_.count_values" in found, "link_blend_ is there without counts of words")
     if "links_.indices" in found:
