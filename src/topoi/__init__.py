@@ -12,6 +12,7 @@ from topoi.version import __version__ as __version__
 if TYPE_CHECKING:
     from topoi import datasets, distributed, evaluate, plot, rules
     from topoi.corpus import Corpus
+    from topoi.graph.dates import Dates
     from topoi.graph.factors import Authors, Documents, Labels, Links, Words
     from topoi.graph.seeds import Seeds
     from topoi.io import formats
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AuthorTopicModel": "topoi.models.author",
     "Authors": "topoi.graph.factors",
+    "Dates": "topoi.graph.dates",
     "Corpus": "topoi.corpus",
     "Documents": "topoi.graph.factors",
     "LDA": "topoi.models.lda",
@@ -62,6 +64,7 @@ __all__ = [
     "AuthorTopicModel",
     "Authors",
     "Corpus",
+    "Dates",
     "Documents",
     "LabeledLDA",
     "Labels",

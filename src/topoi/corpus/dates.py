@@ -21,6 +21,8 @@ __all__ = [
     "By",
     "Period",
     "canonical_date",
+    "dates_as_text",
+    "period_numbers",
     "periods",
     "refuse_no_dates",
 ]
@@ -172,3 +174,40 @@ def periods(dates: Sequence[str], by: By = "year") -> list[Period | None]:
         if iso
     }
     return [made.get(text) for text in dates]
+
+
+def dates_as_text(values: Iterable[Any]) -> list[str]:
+    """Dates in their one form; what is not a date as text, to be refused where time is asked for.
+
+    Examples
+    --------
+    >>> dates_as_text([1999, "2020/3", "May"])
+    ['1999', '2020-03', 'May']
+    """
+    return [str(value) if (made := canonical_date(value)) is None else made for value in values]
+
+
+# The number of a period by its first day: those of neighbours differ by 1.
+NUMBERS: Mapping[By, Callable[[date], int]] = {
+    "decade": lambda day: day.year // 10,
+    "year": lambda day: day.year,
+    "quarter": lambda day: 4 * day.year + (day.month - 1) // 3,
+    "month": lambda day: 12 * day.year + day.month,
+    "week": lambda day: (day.toordinal() - 1) // 7,
+    "day": date.toordinal,
+}
+
+
+def period_numbers(dates: Sequence[str], by: By = "year") -> np.ndarray:
+    """The number of each date's period, counted in periods; -1 for documents without a date.
+
+    Examples
+    --------
+    >>> period_numbers(["2020-12-31", "", "2021-01-01"], "month").tolist()
+    [24252, -1, 24253]
+    """
+    found = periods(dates, by)
+    return np.array(
+        [-1 if p is None else NUMBERS[by](date.fromisoformat(p.start)) for p in found],
+        dtype=np.int64,
+    )

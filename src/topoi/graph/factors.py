@@ -19,15 +19,18 @@ from scipy import sparse
 
 from topoi.choices import AuthorPrior, LinkFactor
 from topoi.corpus import Membership
+from topoi.corpus.dates import dates_as_text
 from topoi.corpus.links import adjacency, symmetric
 from topoi.corpus.metadata import label_membership, membership
-from topoi.graph.fields import Field
+from topoi.graph.dates import Dates
+from topoi.graph.fields import Field, first_weight
 from topoi.graph.plan import Plan
 from topoi.graph.weighting import Weighting, fit_weighting
 from topoi.graph.wiring import Graph, build_graph
 
 __all__ = [
     "Authors",
+    "Dates",
     "Documents",
     "Factor",
     "Field",
@@ -41,7 +44,6 @@ __all__ = [
 ]
 
 TINY = 1e-300  # keeps 0 / 0 away
-FIRST_LINK_WEIGHT = 0.15  # where a learned link weight starts: the paper's value
 
 
 class Factor(Protocol):
@@ -177,14 +179,7 @@ class Links:
             raise ValueError(
                 f"link_factor is {self.factor!r}; choose 'learned', 'paper' or 'identity'."
             )
-        self.learn = isinstance(self.weight, str) and self.weight == "learn"
-        if self.learn:
-            self.weight = FIRST_LINK_WEIGHT
-        if not isinstance(self.weight, float | int | np.number) or not 0 <= self.weight < 1:
-            raise ValueError(
-                f"link_weight is {self.weight!r}; expected a number from 0 up to (not including) 1,"
-                " or 'learn'."
-            )
+        self.weight, self.learn = first_weight(self.weight, "link_weight")
         both_ways = self.known is None and not self.directed
         self.adjacency = symmetric(self.links) if both_ways else self.links
         if self.adjacency.nnz and (self.weight > 0 or self.learn):
@@ -273,6 +268,8 @@ def canonical_factor(factor: Factor, n_docs: int) -> Factor:
         return replace(factor, authors=members, names=members.names)
     if isinstance(factor, Labels):
         return replace(factor, labels=_among_classes(factor, n_docs))
+    if isinstance(factor, Dates):
+        return replace(factor, dates=dates_as_text(factor.dates))
     if isinstance(factor, Links) and factor.known is None:
         return replace(factor, links=adjacency(factor.links, n_docs))
     return factor

@@ -8,11 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-__all__ = ["Field", "LearnedField", "LearningField"]
+__all__ = ["Field", "LearnedField", "LearningField", "first_weight"]
+
+FIRST_WEIGHT = 0.15  # where a learned weight starts: the paper's value for links
+
+
+def first_weight(weight: Any, what: str) -> tuple[float, bool]:
+    """The weight of a field, or its first value, and whether it is learned.
+
+    Parameters
+    ----------
+    weight : float or "learn"
+        As it was given.
+    what : str
+        What it is called, for the error.
+    """
+    if isinstance(weight, str) and weight == "learn":
+        return FIRST_WEIGHT, True
+    if not isinstance(weight, float | int | np.number) or not 0 <= weight < 1:
+        raise ValueError(
+            f"{what} is {weight!r}; expected a number from 0 up to (not including) 1, or 'learn'."
+        )
+    return float(weight), False
 
 
 class Field(Protocol):

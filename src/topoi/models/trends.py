@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topoi.corpus import Corpus, Membership
-from topoi.corpus.dates import By, canonical_date
+from topoi.corpus.dates import By, dates_as_text
 from topoi.corpus.metadata import label_membership
 from topoi.explore import trends
 from topoi.explore.effects import effects_table
@@ -253,8 +253,7 @@ class Trends(Reading):
             raise ValueError(
                 f"dates has {len(dates)} values for {len(documents)} documents; give one for each."
             )
-        made = [canonical_date(day) for day in dates]
-        return [str(day) if iso is None else iso for day, iso in zip(dates, made, strict=True)]
+        return dates_as_text(dates)
 
     def _groups(self, groups: str | Sequence[Any]) -> Membership:
         """Groups that are given, or a column that is known of the training documents."""
@@ -283,10 +282,12 @@ class Trends(Reading):
         return [row[0] if row else None for row in column]
 
     def _training_corpus(self, X: Any) -> Corpus:
-        """The training documents: those given, or the texts that were kept."""
+        """The training documents: those given, or the counts or texts that were kept."""
         documents = self._documents()
         if X is not None:
             corpus = self._corpus(X, reset=False)
+        elif documents.counts is not None:
+            corpus = self._corpus(documents.counts, reset=False)
         elif documents.texts is None:
             raise ValueError(
                 "This model keeps no texts of its documents, so it cannot count their words again;"
