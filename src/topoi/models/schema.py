@@ -2,7 +2,8 @@
 
 Sizes: K topics, W words, D training documents, A authors, C classes, H sweeps of the history, L
 links, N named topics, V words and S stop words of the vectoriser, U words with a prior of their
-own, M topics with T seed words. Entries of training documents are in document_entries.py.
+own, M topics with T seed words, X topics of edits. Entries of training documents are in
+document_entries.py.
 """
 
 from __future__ import annotations
@@ -96,6 +97,11 @@ ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
     **{f"history_.{name}": kind for name, kind in HISTORY.items()},
     "vocabulary_": Array("U", ("W",), optional=True),
     "feature_names_in_": Array("U", ("W",), optional=True),
+    "_lineage.step": Array("i8", ("X",), 1),
+    "_lineage.action": Array("U", ("X",)),
+    "_lineage.old": Array("i8", ("X",), 0),
+    "_lineage.name": Array("U", ("X",)),
+    "_lineage.new": Array("i8", ("X",), -1),
     "_topic_names.topics": Array("i8", ("N",), 0, different=True),
     "_topic_names.names": Array("U", ("N",), different=True),
     "weighting_.kind": choice(*WEIGHTINGS),
@@ -175,6 +181,7 @@ MAY_LACK = frozenset(
         "rule",
         "seeds",
         "documents_",
+        "_lineage",
     }
 )
 OF_TRAINING = ("doc_topic_", "_n_docs", "converged_", "bound_")  # gone after partial_fit
