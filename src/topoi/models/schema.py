@@ -2,7 +2,8 @@
 
 Sizes: K topics, W words, D training documents, A authors, C classes, H sweeps of the history, L
 links, N named topics, V words and S stop words of the vectoriser, U words with a prior of their
-own, M topics with T seed words. Entries of training documents are in document_entries.py.
+own, M topics with T seed words, X topics of edits. Entries of training documents are in
+document_entries.py.
 """
 
 from __future__ import annotations
@@ -96,6 +97,11 @@ ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
     **{f"history_.{name}": kind for name, kind in HISTORY.items()},
     "vocabulary_": Array("U", ("W",), optional=True),
     "feature_names_in_": Array("U", ("W",), optional=True),
+    "_lineage.step": Array("i8", ("X",), 1),
+    "_lineage.action": Array("U", ("X",)),
+    "_lineage.old": Array("i8", ("X",), 0),
+    "_lineage.name": Array("U", ("X",)),
+    "_lineage.new": Array("i8", ("X",), -1),
     "_topic_names.topics": Array("i8", ("N",), 0, different=True),
     "_topic_names.names": Array("U", ("N",), different=True),
     "weighting_.kind": choice(*WEIGHTINGS),
@@ -175,6 +181,7 @@ MAY_LACK = frozenset(
         "rule",
         "seeds",
         "documents_",
+        "_lineage",
     }
 )
 OF_TRAINING = ("doc_topic_", "_n_docs", "converged_", "bound_")  # gone after partial_fit
@@ -247,12 +254,19 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
             len(found["classes_"]) > 0 and bool(found["_seen"].any()),
             "it has no label that was seen",
         )
-    if "author_blend_" in found:
+        labels = found.get("documents_.label_names", ())
+        demand(
+            not found["_single"] or len(labels) == len(found["classes_"]),
+            "documents_ has other labels than classes_",
+        )
+    if len(found.get("author_names_", ())):
         authors = found.get("documents_.author_names", ())
         demand(
-            "documents_.count_values" in found and len(authors) == len(found["author_names_"]) > 0,
-            "author_blend_ is there without the words of these authors",
+            len(authors) == len(found["author_names_"]),
+            "documents_ has other authors than author_names_",
         )
+    if "author_blend_" in found:
+        demand("documents_.count_values" in found, "author_blend_ is there without counts of words")
     if "link_blend_" in found:
         demand("documents_.count_values" in found, "link_blend_ is there without counts of words")
     if "links_.indices" in found:
