@@ -13,6 +13,7 @@ NAMES = (
     "quality",
     "priors",
     "models",
+    "questions",
     "sweep",
     "threads",
     "startup",
@@ -86,7 +87,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         "--parts",
         nargs="+",
         choices=["authors", "relations", "links", "labels"],
-        help="models: some of its parts",
+        help="models, questions: some of their parts",
     )
     parser.add_argument(
         "--peers",

@@ -9,13 +9,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from topoi.choices import ScheduleName, WeightingName
-from topoi.graph.factors import Authors, Dates, Documents, Factor, Labels, Words, canonical_factor
+from topoi.explore.editing import Moves
+from topoi.graph.factors import (
+    Authors,
+    Dates,
+    Documents,
+    Factor,
+    Labels,
+    Links,
+    Words,
+    canonical_factor,
+)
 from topoi.graph.seeds import Seeds, place_seeds
 from topoi.graph.weighting import fit_weighting
 from topoi.infer.state import State
-from topoi.models.base import TopicModelBase
+from topoi.models.author_questions import AuthorQuestions
+from topoi.models.label_questions import LabelQuestions
+from topoi.models.link_questions import LinkQuestions
 from topoi.models.parameters import (
     Callback,
     Init,
@@ -28,9 +41,15 @@ from topoi.models.parameters import (
 
 __all__ = ["TopicModel"]
 
+OF_QUESTIONS = ("author_names_", "classes_", "link_joint_", "links_")  # of an earlier fit
 
-class TopicModel(TopicModelBase):
+
+class TopicModel(AuthorQuestions, LinkQuestions, LabelQuestions):
     """A topic model from a list of factors, for models that have no class of their own.
+
+    It answers what its factors allow: with `topoi.Authors` the questions of `AuthorTopicModel`,
+    with `topoi.Links` those of `RelationalTopicModel`, with `topoi.Labels` those of `LabeledLDA`,
+    and has their fitted attributes.
 
     Parameters
     ----------
@@ -213,14 +232,28 @@ class TopicModel(TopicModelBase):
         )
         self.owner_topic_ = state.owner_topic()
         self.factors_ = [_with_learned(factor, state) for factor in factors]
+        self._keep_answers(factors, state, counts)
+        return self
+
+    def _keep_answers(self, factors: Sequence[Any], state: State, counts: sparse.csr_array) -> None:
+        """What questions about authors, links and labels need. Of several Links, the first."""
+        for name in OF_QUESTIONS:
+            self.__dict__.pop(name, None)
         for factor in factors:
             if isinstance(factor, Authors):
-                self._know(authors=factor.authors)
+                self._keep_authors(factor.authors, state, counts)
             elif isinstance(factor, Labels):
-                self._know(labels=factor.labels)
+                self._keep_labels(factor.labels)
+            elif isinstance(factor, Links) and not hasattr(self, "links_"):
+                self._keep_links(factor, state, counts)
             elif isinstance(factor, Dates):
                 self._know(dates=np.array(factor.dates, dtype=str))
-        return self
+
+    def _check_edit(self, moves: Moves) -> None:
+        raise ValueError(
+            "Topics of a TopicModel cannot be edited: its factors may hold anything about topics."
+            " Use LDA, AuthorTopicModel, RelationalTopicModel or LabeledLDA."
+        )
 
     def _checked_factors(self) -> list[Any]:
         """The factors, with an owner of documents; Words come first."""

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from topoi.corpus import Membership
 from topoi.corpus.metadata import is_table, label_membership, one_each
+from topoi.explore.editing import Moves
 from topoi.explore.labels import (
     chosen_labels,
     label_posterior,
@@ -23,25 +25,61 @@ __all__ = ["LabelQuestions"]
 class LabelQuestions(TopicModelBase):
     """A model whose first topics are labels."""
 
-    threshold: float
+    threshold: float = 0.5
     classes_: np.ndarray  # (C,)
     _seen: np.ndarray  # (C,) whether a training document has the label
     _single: bool  # no training document has several labels
     _as_matrix: bool  # labels were given as a matrix
 
+    background_topics: int
+
+    def _check_edit(self, moves: Moves) -> None:
+        labels = moves.shares[: self._n_labels]
+        own = np.eye(*labels.shape)
+        rest = moves.shares[self._n_labels :, : self._n_labels]
+        if labels.shape[1] < self._n_labels or (labels != own).any() or rest.any():
+            raise ValueError(
+                "The first topics of this model are labels, which cannot be merged, deleted or"
+                f" split; edit background topics ({self._n_labels} and above), or fit again with"
+                " other labels."
+            )
+
+    def _move(self, moves: Moves) -> None:
+        super()._move(moves)
+        self.background_topics = len(self.components_) - self._n_labels
+
+    def _keep_labels(self, labels: Membership, *, as_matrix: bool = False) -> None:
+        """What is known of the labels of a fit."""
+        self.classes_ = labels.names
+        self._seen = np.asarray(labels.matrix.sum(axis=0) > 0)
+        self._as_matrix = as_matrix
+        self._single = bool((labels.counts() <= 1).all())
+        self._know(labels=labels)
+
     @property
     def _n_labels(self) -> int:
-        return len(self.classes_)
+        return len(getattr(self, "classes_", ()))  # a combination may have no labels
+
+    def _check_labels(self) -> None:
+        check_is_fitted(self)
+        if not self._n_labels:
+            raise ValueError(
+                "This model was fitted without labels; add Labels(...) to its factors."
+            )
 
     def _usual_name(self, topic: int) -> str:
+        if not self._n_labels:
+            return super()._usual_name(topic)
         return (
             str(self.classes_[topic])
-            if topic < len(self.classes_)
-            else f"background{topic - len(self.classes_)}"
+            if topic < self._n_labels
+            else f"background{topic - self._n_labels}"
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns of `transform`: the labels, unless `name_topics` gave others."""
+        if not self._n_labels:
+            return super().get_feature_names_out(input_features)
         return np.array(self.topic_names_, dtype=object)
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -61,7 +99,7 @@ class LabelQuestions(TopicModelBase):
             Rows sum to 1. Background topics, and labels that no training document had, are left
             out.
         """
-        check_is_fitted(self)
+        self._check_labels()
         if not self._single:
             return label_proportions(np.asarray(self.transform(X)), self._seen)
         assert self.documents_ is not None
@@ -135,7 +173,7 @@ class LabelQuestions(TopicModelBase):
             With y, the proportion of documents with exactly the right labels.
         """
         if y is None:
-            return super().score(X)
+            return super().score(X, **metadata)
         predicted = self.predict(X)
         n_docs = len(predicted)
         in_matrix = is_table(one_each(y))
@@ -158,4 +196,5 @@ class LabelQuestions(TopicModelBase):
         -------
         dict of label to list of str
         """
+        self._check_labels()
         return dict(zip(self.classes_.tolist(), self.top_words(n, **options), strict=False))

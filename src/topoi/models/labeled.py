@@ -230,15 +230,12 @@ class LabeledLDA(LabelQuestions):
                 "Unknown label type: y is continuous. Give labels; for numbers use a regression on"
                 " topic proportions."
             )
-        self._seen = np.asarray(labels.matrix.sum(axis=0) > 0)
+        self._keep_labels(labels, as_matrix=y is not None and is_table(one_each(y)))
         if not self._seen.all():
             missing = ", ".join(map(str, classes[~self._seen][:5]))
             warnings.warn(
                 f"No document has the label {missing}, so it is never predicted.", stacklevel=2
             )
-        self._as_matrix = y is not None and is_table(one_each(y))
-        self._single = bool((labels.counts() <= 1).all())
-        self.classes_ = classes
         factors: list[Factor] = [Documents(), Labels(labels, self.background_topics)]
         self._fit(
             corpus.counts,
@@ -247,7 +244,6 @@ class LabeledLDA(LabelQuestions):
             checkpoint,
             checkpoint_every,
         )
-        self._know(labels=labels)
         return self
 
     def _prediction_factors(self, corpus: Corpus, labels: Any = None) -> list[Factor]:

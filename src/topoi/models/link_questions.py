@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from topoi.corpus.links import whole_pairs
 from topoi.corpus.metadata import document_name
 from topoi.explore.authors import best
+from topoi.explore.editing import Moves
 from topoi.explore.links import (
     blended_pairs,
     link_probabilities,
@@ -19,6 +20,9 @@ from topoi.explore.links import (
     link_weights,
     pair_scores,
 )
+from topoi.graph.factors import Links, linked_topics
+from topoi.graph.fields import LearnedField
+from topoi.infer.state import State
 from topoi.models.base import TopicModelBase
 
 __all__ = ["LinkQuestions"]
@@ -27,9 +31,30 @@ __all__ = ["LinkQuestions"]
 class LinkQuestions(TopicModelBase):
     """A model that learned which topics link to which."""
 
+    link_weight_: float
+    link_topic_: np.ndarray  # (K, K)
     link_joint_: np.ndarray  # (K, K)
+    own_topic_: np.ndarray  # (D, K)
     links_: sparse.csr_array  # (D, D)
     link_blend_: np.ndarray | None  # (6,)
+
+    def _keep_links(self, factor: Links, state: State, counts: sparse.csr_array | None) -> None:
+        """What a run has learned of links. counts: of the training documents, to be kept."""
+        fields = zip(state.graph.fields, state.learned, strict=True)
+        learned = next((each for field, each in fields if field is factor), LearnedField(0.0))
+        self.link_weight_ = float(learned.weight)
+        joint = learned.tables.get("joint", np.eye(state.graph.n_topics))
+        self.link_topic_ = linked_topics(joint)
+        joint = (joint + joint.T) / 2 + 1e-6 * joint.mean()
+        self.link_joint_ = joint / joint.sum()
+        self.links_ = factor.adjacency
+        self.own_topic_ = state.own_topic().astype(self._dtype)
+        self._keep_blend(counts)
+
+    def _check_links(self) -> None:
+        check_is_fitted(self)
+        if not hasattr(self, "link_joint_"):
+            raise ValueError("This model was fitted without links; add Links(...) to its factors.")
 
     def _keep_blend(self, counts: sparse.csr_array | None) -> None:
         """Weights of what rankings blend. counts: of the training documents, to be kept."""
@@ -47,6 +72,16 @@ class LinkQuestions(TopicModelBase):
             return None
         assert self.documents_ is not None
         return self.documents_.counts
+
+    def _move(self, moves: Moves) -> None:
+        super()._move(moves)
+        shares, weight = moves.shares, self.link_joint_.sum(axis=1)
+        joint = shares.T @ self.link_joint_ @ shares
+        self.link_joint_ = joint / joint.sum()
+        linked = shares.T @ (weight[:, None] * self.link_topic_) @ shares
+        self.link_topic_ = linked / linked.sum(axis=1, keepdims=True)
+        own = moves.of_documents(self.own_topic_, self.doc_topic_prior_)
+        self.own_topic_ = own.astype(self.own_topic_.dtype)
 
     def _places(self, pairs: np.ndarray) -> np.ndarray:
         """(m, 2) numbers of training documents, from numbers or from names."""
@@ -83,6 +118,7 @@ class LinkQuestions(TopicModelBase):
             1 is the score of a document with itself; where few links were seen, pairs of topics
             that link may score higher.
         """
+        self._check_links()
         return pair_scores(first, second, self.link_joint_)
 
     def link_scores(self, pairs: Any, *, by: Literal["blend", "topics"] = "blend") -> np.ndarray:
@@ -111,7 +147,7 @@ class LinkQuestions(TopicModelBase):
         >>> model.link_scores([(0, 1), (0, 2)]).shape
         (2,)
         """
-        check_is_fitted(self)
+        self._check_links()
         ends = np.asarray(pairs)
         if ends.size and (ends.ndim != 2 or ends.shape[1] != 2):
             raise ValueError(
@@ -161,7 +197,7 @@ class LinkQuestions(TopicModelBase):
         >>> [len(best) for best in model.recommend_links(corpus.counts[:2], n=4)]
         [4, 4]
         """
-        check_is_fitted(self)
+        self._check_links()
         corpus = self._corpus(X, reset=False)
         roots = link_roots(self.doc_topic_.astype(np.float64), self.link_joint_)[0]
         new = np.asarray(self.transform(corpus), dtype=np.float64)

@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from topoi.choices import LinkFactor, ScheduleName, WeightingName
 from topoi.corpus import Corpus
-from topoi.graph.factors import Documents, Factor, Links, linked_topics
-from topoi.graph.fields import LearnedField
+from topoi.graph.factors import Documents, Factor, Links
 from topoi.models.inputs import both_ways, links_of_new, links_of_training
 from topoi.models.link_questions import LinkQuestions
 from topoi.models.parameters import (
@@ -243,16 +242,8 @@ class RelationalTopicModel(LinkQuestions):
         state = self._fit(
             corpus.counts, [Documents(), factor], self.n_components, checkpoint, checkpoint_every
         )
-        learned = state.learned[0] if state.learned else LearnedField(0.0)
-        self.link_weight_ = float(learned.weight)
-        joint = learned.tables.get("joint", np.eye(state.graph.n_topics))
-        self.link_topic_ = linked_topics(joint)
-        joint = (joint + joint.T) / 2 + 1e-6 * joint.mean()
-        self.link_joint_ = joint / joint.sum()
-        self.links_ = factor.adjacency
-        self.own_topic_ = state.own_topic().astype(self._dtype)
         self._know(names=None if names is None else np.array(names, dtype=str))
-        self._keep_blend(corpus.counts if self.keep_counts else None)
+        self._keep_links(factor, state, corpus.counts if self.keep_counts else None)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **metadata: Any) -> np.ndarray:
