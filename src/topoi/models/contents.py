@@ -202,6 +202,8 @@ def attributes(model: Any, found: Mapping[str, Any]) -> Any:
             setattr(model, name, found[name])
     for name in {"author_blend_", "link_blend_"} & set(schema):
         setattr(model, name, found.get(name))
+    if "owner_topic_" in schema:
+        model.factors_ = []  # they hold data and code
     model.vocabulary_ = found.get("vocabulary_")
     model.documents_ = documents_of(found) if "documents_.tokens" in found else None
     if "rule" in schema:
