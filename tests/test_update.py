@@ -70,3 +70,29 @@ def test_the_command_updates(work, tmp_path):
     )
     model = topoi.load(out)
     assert len(found["drift"]) == len(model.components_)
+
+
+@pytest.mark.parametrize("rule", ["sibp", "cvb0", "vb", "gibbs"])
+def test_every_rule_updates(themes, rule):
+    first, new, of_fifth, _ = themes
+    model = LDA(4, rule=rule, max_iter=20).fit(first)
+    updated = model.update(new, new_topics=1)
+    held = updated.components_ - updated.topic_word_prior_
+    assert held.sum() == pytest.approx(first.n_tokens + new.n_tokens, rel=1e-3)
+    assert updated.topic_word_[4][[word in of_fifth for word in updated.vocabulary_]].sum() > 0.5
+
+
+def test_texts_are_read_with_the_new_words():
+    old = topoi.read(["cat dog cat pet", "dog pet cat", "bond stock", "stock bond"] * 9)
+    new = topoi.read(["rocket moon orbit"] * 6 + ["cat dog pet"] * 7)
+    updated = LDA(2, seeds={"pets": ["dog"]}, max_iter=20).fit(old).update(new, new_topics=1)
+    again = topoi.read(["moon and dog"], vectorizer=updated.vectorizer_)
+    assert again.counts.sum() == 2
+    assert updated.transform(again)[0].argmax() in (0, 2)
+    assert updated.topic_names_[0] == "pets"
+
+
+def test_names_follow_topics_that_a_fit_starts_from(themes):
+    first, _, _, _ = themes
+    model = LDA(4, max_iter=5).fit(first).name_topics({1: "second"})
+    assert LDA(4, init=model, max_iter=5).fit(first).topic_names_[1] == "second"

@@ -36,7 +36,9 @@ class Guided(Topics, Parameters):
         return 0
 
     def _name_seeded(self, factors: Sequence[object]) -> None:
-        """Topics are called as their seeds are."""
+        """Topics are called as those of the model they start from, and as their seeds are."""
+        started = getattr(self.init, "_topic_names", {})
+        self._topic_names |= started
         for factor in factors:
             if isinstance(factor, Seeds) and factor.placed is not None:
                 self._topic_names |= factor.placed.names

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
@@ -16,8 +17,7 @@ from topoi.explore.updating import drift_table, new_themes, with_columns
 from topoi.graph.plan import Plan
 from topoi.infer import session
 from topoi.infer.likelihood import document_fit
-from topoi.infer.recipe import Prior
-from topoi.io.vectorize import vectorizer_from, vectorizer_settings
+from topoi.infer.recipe import Prior, chosen_schedule
 from topoi.models.batches import BatchModel
 from topoi.models.preflight import refuse_too_large
 from topoi.models.word_priors import full_prior, parted_prior
@@ -84,13 +84,14 @@ class Updating(BatchModel):
         plan = Plan(K, corpus.counts, word_base=base, word_prior=prior)
         settings = replace(
             made._settings(K, W),
-            schedule="asynchronous",
+            schedule="auto",
             init="warm",
             word_topic=start,
             doc_topic_prior=Prior(alpha, False),
             topic_word_prior=Prior(np.array([beta]), False),
         )
-        refuse_too_large(plan, settings.rule, "asynchronous")
+        schedule, lists = chosen_schedule(plan.facts, settings)
+        refuse_too_large(plan, settings.rule, schedule, lists=lists)
         fitted, _ = session.fit(plan, settings, lambda: made._monitor(corpus.counts))
         made._keep(fitted)
         made.topic_word_prior_ = full_prior(beta, prior)
@@ -160,9 +161,12 @@ class Updating(BatchModel):
         self._n_docs += old._n_docs
         self._online = None
         self._topic_names = dict(old._topic_names)
+        self.__dict__.pop("stability_", None)  # that of the old topics
+        words = self._known_words()
+        if hasattr(self, "feature_names_in_"):
+            self.feature_names_in_ = np.array(words, dtype=object)
         if old.vectorizer_ is not None:
-            settings = vectorizer_settings(old.vectorizer_)
-            self.vectorizer_ = vectorizer_from({**settings, "vocabulary": self._known_words()})
+            self.vectorizer_ = clone(old.vectorizer_).set_params(vocabulary=words).fit([""])
 
     def _themes(self, corpus: Corpus, n: int) -> np.ndarray:
         """(W, n) topics of the documents that the model explains worst."""
