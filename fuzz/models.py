@@ -50,6 +50,8 @@ def fitted() -> list[Any]:
     related = RelationalTopicModel(3, **few)
     return [
         LDA(2, doc_topic_prior=[0.1, 0.2], **few).fit(corpus).name_topics({1: "pets"}),
+        LDA(3, seeds={"first": corpus.words[:2]}, **few).fit(corpus),
+        LDA(3, topic_word_prior=np.eye(3, 15) + 0.1, **few).fit(authors).delete_topics([2]),
         LDA(3, weighting="tfidf", **few).fit(authors.counts.astype(np.float32)),
         LDA(3, rule="gibbs", tol="paper", **few).fit(authors),
         LDA(3, rule=topoi.rules.VB(inner=2), **few).fit(authors),
