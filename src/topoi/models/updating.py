@@ -17,7 +17,6 @@ from topoi.graph.plan import Plan
 from topoi.infer import session
 from topoi.infer.likelihood import document_fit
 from topoi.infer.recipe import Prior
-from topoi.io.vectorize import vectorizer_from, vectorizer_settings
 from topoi.models.batches import BatchModel
 from topoi.models.preflight import refuse_too_large
 from topoi.models.word_priors import full_prior, parted_prior
@@ -161,6 +160,8 @@ class Updating(BatchModel):
         self._online = None
         self._topic_names = dict(old._topic_names)
         if old.vectorizer_ is not None:
+            from topoi.io.vectorize import vectorizer_from, vectorizer_settings
+
             settings = vectorizer_settings(old.vectorizer_)
             self.vectorizer_ = vectorizer_from({**settings, "vocabulary": self._known_words()})
 
