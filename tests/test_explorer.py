@@ -304,6 +304,22 @@ def assert_nothing_overlaps(tab):
     return len(boxes)
 
 
+def test_a_topic_shows_when_and_where_it_is_frequent(browser, page, model):
+    table = model.topics_by("labels")
+    with Tab(browser, page, "#topic=0") as tab:
+        heads = tab.page.locator(".panel h3").all_inner_texts()
+        assert {"Over time", "By labels"} <= set(heads)
+        ours = table[table["topic"] == 0].sort_values("prevalence", ascending=False)
+        section = tab.page.locator(".panel section").filter(has_text="By labels")
+        assert section.locator(".what").first.inner_text().strip() == ours["group"].iloc[0]
+        assert "2001" in tab.page.locator("svg.time").get_attribute("aria-label")
+        tab.page.get_by_label("Colour topics by").select_option(label="Colour by labels")
+        colours = {tab.style_of(f"#circle-{k} circle", "fill") for k in range(3)}
+        assert len(colours) == 3
+        assert len(tab.page.locator(".legend > span").all()) == 3
+        assert tab.said == []
+
+
 def test_arrow_keys_move_on_the_map(tab):
     tab.page.locator(".map a[tabindex='0']").focus()
     before = tab.value("document.activeElement.id")
