@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 from support import COMBINATIONS, infer_twin, several_blocks
 
+import topoi
 from topoi import (
     Authors,
     AuthorTopicModel,
@@ -266,7 +267,7 @@ def test_owners_without_documents_beside_labels(small):
     assert model.owner_topic_.shape == (small.shape[0] + 2, 3)
 
 
-def test_a_combination_answers_what_its_factors_allow():
+def test_a_combination_answers_what_its_factors_allow(tmp_path):
     corpus, _ = datasets.make_links(80, random_state=1)
     names, labels = [[f"a{d % 5}"] for d in range(80)], ["x", "y"] * 40
     model = TopicModel(
@@ -277,7 +278,14 @@ def test_a_combination_answers_what_its_factors_allow():
     assert model.link_scores([(0, 1)]).shape == (1,)
     assert set(model.predict(corpus.counts)) <= {"x", "y"}
     assert model.topic_names_ == ["x", "y"]
+    model.save(tmp_path / "m.topoi")
+    again = topoi.load(tmp_path / "m.topoi")
+    assert again.predict_authors(corpus.counts[:3]) == model.predict_authors(corpus.counts[:3])
+    assert again.recommend_links(corpus.counts[:3]) == model.recommend_links(corpus.counts[:3])
+    assert again.predict(corpus.counts).tolist() == model.predict(corpus.counts).tolist()
     plain = TopicModel([Words(corpus)], 3, max_iter=2).fit()
+    plain.save(tmp_path / "p.topoi")
+    np.testing.assert_array_equal(topoi.load(tmp_path / "p.topoi").components_, plain.components_)
     assert plain.topic_names_[0] == "topic0"
     for ask, what in (
         (lambda: plain.predict_authors(corpus.counts), "without authors"),

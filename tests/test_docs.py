@@ -73,6 +73,7 @@ def write_tables():
     """papers.csv and new.csv: 40 documents of two fields."""
     fields = [["markov", "chains", "states"], ["genes", "cells", "proteins"]]
     people = ["Ann Lee", "Bo Berg"]
+    Path("edits.json").write_text('{"names": {"7": "tax"}, "merge": [[3, 7]], "delete": [5]}')
     Path("seeds.json").write_text('{"biology": ["genes", "cells"], "chance": ["markov"]}')
     for name in ("papers.csv", "new.csv"):
         with open(name, "w", newline="") as file:

@@ -13,6 +13,7 @@ import typer
 
 from topoi.cli.apply import convert, report, transform
 from topoi.cli.demo import demo
+from topoi.cli.edit import edit, tree
 from topoi.cli.find import documents, find, similar
 from topoi.cli.fit import fit
 from topoi.cli.label import graph, label
@@ -54,7 +55,7 @@ def _topoi(
 
 for function in (
     *(demo, fit, topics, find, documents, similar, time, groups, effects, authors),
-    *(links, transform, label, graph, evaluate, intrusion, report, choose, convert),
+    *(links, edit, tree, transform, label, graph, evaluate, intrusion, report, choose, convert),
 ):
     command(app)(function)
 

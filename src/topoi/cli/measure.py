@@ -12,6 +12,7 @@ import typer
 from topoi.cli.options import AsJson, Columns, Force, Input, Jobs, Model, Seed, Words
 from topoi.cli.output import note, plain_table, progress_bar, show, show_json
 from topoi.cli.reading import (
+    holds_counts,
     inputs_of,
     load_model,
     mention_seen,
@@ -97,7 +98,8 @@ def intrusion(
         check_outputs(sheet_paths(output), inputs=inputs, overwrite=force)
     loaded = load_model(model)
     mention_unused(columns, *unheard(loaded), "labels")
-    corpus = read_corpus(input, columns, like=loaded)
+    has_texts = not holds_counts(input, columns)
+    corpus = read_corpus(input, columns, like=loaded, keep_text=has_texts)
     tasks = make_tasks(loaded, corpus, n_words=words, n_documents=documents, random_state=seed)
     scores = tasks.scores if filled is None else tasks.score(filled)
     if output is not None:

@@ -60,11 +60,13 @@ def show(*things: Table | Text | str) -> None:
 
 
 def plain_table(title: str, *columns: str, rows: Any) -> Table:
-    """A table whose title and cells are shown as they are: brackets in words are no markup."""
+    """A table whose title, columns and cells are shown as they are: brackets are no markup."""
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(*columns, title=Text(printable(title), style="table.title"))
+    table = Table(title=Text(printable(title), style="table.title"))
+    for column in columns:
+        table.add_column(Text(printable(column)))
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
     return table

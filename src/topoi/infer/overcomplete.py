@@ -8,6 +8,9 @@ leaves one topic for each theme.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
+
 import numpy as np
 from scipy import sparse
 
@@ -20,7 +23,7 @@ from topoi.infer.schedules import Schedule
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
 
-__all__ = ["merge_topics", "overcomplete_topics", "some_documents"]
+__all__ = ["merge_topics", "mergers", "overcomplete_topics", "some_documents"]
 
 
 def overcomplete_topics(
@@ -64,6 +67,16 @@ def some_documents(counts: sparse.csr_array, enough: int, seed: int) -> sparse.c
 def merge_topics(phi: np.ndarray, n: int) -> np.ndarray:
     """The group, 0 to n - 1, of each column of phi (W, m), from merging again and again the two
     topics that differ least.
+    """
+    group = np.arange(phi.shape[1])
+    for i, j, _ in islice(mergers(phi), phi.shape[1] - n):
+        group[group == j] = i
+    return np.unique(group, return_inverse=True)[1]
+
+
+def mergers(phi: np.ndarray) -> Iterator[tuple[int, int, float]]:
+    """Which of the columns of phi (W, m) merge, until one is left: i, j, and the loss. What was in
+    j is in i from then on.
 
     The loss of a merger is n_i n_j / (n_i + n_j) times the squared distance of the roots of their
     words' proportions (Ward's criterion), so small topics merge first.
@@ -71,9 +84,9 @@ def merge_topics(phi: np.ndarray, n: int) -> np.ndarray:
     size = np.maximum(phi.sum(axis=0, dtype=np.float64), 1e-30)
     loss = np.outer(size, size) / np.add.outer(size, size) * (2 - 2 * _affinity(phi, size))
     np.fill_diagonal(loss, np.inf)
-    group = np.arange(len(size))
-    for _ in range(len(size) - n):
+    for _ in range(len(size) - 1):
         i, j = divmod(int(loss.argmin()), len(size))
+        yield i, j, float(loss[i, j])
         both = size[i] + size[j] + size
         row = (
             (size[i] + size) * loss[i] + (size[j] + size) * loss[j] - size * loss[i, j]
@@ -81,8 +94,6 @@ def merge_topics(phi: np.ndarray, n: int) -> np.ndarray:
         loss[i], loss[:, i] = row, row
         loss[j], loss[:, j] = np.inf, np.inf
         size[i] += size[j]
-        group[group == j] = i
-    return np.unique(group, return_inverse=True)[1]
 
 
 def _affinity(phi: np.ndarray, size: np.ndarray, n_rows: int = 4096) -> np.ndarray:

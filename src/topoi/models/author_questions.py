@@ -20,6 +20,7 @@ from topoi.explore.authors import (
     softmax,
     word_columns,
 )
+from topoi.explore.editing import Moves, moved_table
 from topoi.infer.state import State
 from topoi.models.base import TopicModelBase
 
@@ -48,6 +49,19 @@ class AuthorQuestions(TopicModelBase):
             self._know(counts=counts)
             assert self.documents_ is not None
             self.author_blend_ = author_weights(self.documents_)
+
+    def _move(self, moves: Moves) -> None:
+        super()._move(moves)
+        known = self.documents_
+        counts = moved_table(self.author_counts_, moves.shares)
+        if moves.split is not None and known is not None and known.authors is not None:
+            parts = np.flatnonzero(moves.shares[moves.split])
+            written = known.authors.matrix.T @ (known.tokens[:, None] * self.doc_topic_[:, parts])
+            share = written / np.maximum(written.sum(axis=1, keepdims=True), 1e-300)
+            counts[:, parts] = self.author_counts_[:, [moves.split]] * share
+        self.author_counts_ = counts
+        proportions = counts + self.doc_topic_prior_
+        self.author_topic_ = proportions / proportions.sum(axis=1, keepdims=True)
 
     def _check_authors(self) -> None:
         check_is_fitted(self)

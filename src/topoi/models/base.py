@@ -36,6 +36,7 @@ from topoi.infer.rules import Rule, make_prediction_rule
 from topoi.infer.session import Fitted
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
+from topoi.models.editing import Editing
 from topoi.models.guidance import Guided
 from topoi.models.inputs import read_documents
 from topoi.models.labelling import Labelling
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 __all__ = ["TopicModelBase"]
 
 
-class TopicModelBase(Labelling, Trends, Guided):
+class TopicModelBase(Labelling, Trends, Editing, Guided):
     """A topic model as a scikit-learn transformer.
 
     A subclass is a list of factors and the questions one can ask of it. Questions that all models
@@ -159,6 +160,7 @@ class TopicModelBase(Labelling, Trends, Guided):
             self.documents_ = TrainingDocuments.of(corpus)
             self._topic_names: dict[int, str] = {}
             self._finished_run = None
+            self._lineage: list[dict[str, Any]] = []
         return corpus
 
     def _monitor(self, counts: sparse.csr_array) -> Monitor:

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from topoi.choices import ScheduleName, WeightingName
+from topoi.explore.editing import Moves
 from topoi.graph.factors import (
     Authors,
     Dates,
@@ -247,6 +248,12 @@ class TopicModel(AuthorQuestions, LinkQuestions, LabelQuestions):
                 self._keep_links(factor, state, counts)
             elif isinstance(factor, Dates):
                 self._know(dates=np.array(factor.dates, dtype=str))
+
+    def _check_edit(self, moves: Moves) -> None:
+        raise ValueError(
+            "Topics of a TopicModel cannot be edited: its factors may hold anything about topics."
+            " Use LDA, AuthorTopicModel, RelationalTopicModel or LabeledLDA."
+        )
 
     def _checked_factors(self) -> list[Any]:
         """The factors, with an owner of documents; Words come first."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from topoi.explore.editing import LINEAGE
 from topoi.graph.seeds import Seeds, SeedWords, seed_strengths
 from topoi.graph.weighting import Weighting
 from topoi.infer.history import columns, records
@@ -24,6 +25,8 @@ from topoi.rules import BY_NAME, UpdateRule
 from topoi.storage.schema import plain_text
 
 __all__ = ["attributes", "contents"]
+
+NUMBERS = ("step", "old", "new")  # columns of the lineage of topics that are not text
 
 
 def contents(model: Any) -> dict[str, Any]:
@@ -164,6 +167,11 @@ def _online_parts(online: Online) -> dict[str, Any]:
     }
 
 
+def _column(rows: list[dict[str, Any]], name: str) -> np.ndarray:
+    """A column of the lineage of topics."""
+    return np.array([row[name] for row in rows], dtype=None if name in NUMBERS else str)
+
+
 APART: dict[str, Any] = {
     "weighting_": lambda weighting: {
         "kind": weighting.kind,
@@ -177,6 +185,7 @@ APART: dict[str, Any] = {
         "topics": np.array(list(names), dtype=np.int64),
         "names": np.array(list(names.values()), dtype=str),
     },
+    "_lineage": lambda rows: {name: _column(rows, name) for name in LINEAGE} if rows else {},
     "_online": _online_parts,
     "documents_": document_parts,
     "_sklearn_output_config": dict,
@@ -193,6 +202,8 @@ def attributes(model: Any, found: Mapping[str, Any]) -> Any:
             setattr(model, name, found[name])
     for name in {"author_blend_", "link_blend_"} & set(schema):
         setattr(model, name, found.get(name))
+    if "owner_topic_" in schema:
+        model.factors_ = []  # they hold data and code
     model.vocabulary_ = found.get("vocabulary_")
     model.documents_ = documents_of(found) if "documents_.tokens" in found else None
     if "rule" in schema:
@@ -219,6 +230,14 @@ def attributes(model: Any, found: Mapping[str, Any]) -> Any:
     model.vectorizer_ = _vectorizer(found)
     if "_online.batches" in schema:
         model._online = _online(model, found)
+    model._lineage = (
+        [
+            dict(zip(LINEAGE, row, strict=True))
+            for row in zip(*(found[f"_lineage.{name}"].tolist() for name in LINEAGE), strict=True)
+        ]
+        if "_lineage.step" in found
+        else []
+    )
     model._topic_names = {}
     return model.name_topics(
         dict(

@@ -23,6 +23,7 @@ MODELS = {
     "LabeledLDA": "topoi.models.labeled",
     "LatentDirichletAllocation": "topoi.models.sklearn_lda",
     "RelationalTopicModel": "topoi.models.relational",
+    "TopicModel": "topoi.models.composite",
 }
 
 
@@ -34,7 +35,7 @@ def save(model: Any, path: str | Path) -> None:
     Parameters
     ----------
     model : fitted model
-        Any but a TopicModel, whose factors may hold any code.
+        Any. The factors of a TopicModel, which hold its data, are not in the file.
     path : str or Path
         The file. It is replaced if it exists.
     """
@@ -45,8 +46,8 @@ def save(model: Any, path: str | Path) -> None:
     name = type(model).__name__
     if name not in MODELS or _kind(name) is not type(model):
         raise TypeError(
-            f"A {name} cannot be saved; its factors may hold any code. Save the arrays you need, or"
-            " use pickle."
+            f"A {name} cannot be saved: it is not a class of topoi. Save the arrays you need,"
+            " or use pickle."
         )
     if not hasattr(model, "components_"):
         raise ValueError(f"This {name} is not fitted; call fit before save.")

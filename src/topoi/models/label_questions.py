@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Membership
 from topoi.corpus.metadata import is_table, label_membership, one_each
+from topoi.explore.editing import Moves
 from topoi.explore.labels import (
     chosen_labels,
     label_posterior,
@@ -29,6 +30,23 @@ class LabelQuestions(TopicModelBase):
     _seen: np.ndarray  # (C,) whether a training document has the label
     _single: bool  # no training document has several labels
     _as_matrix: bool  # labels were given as a matrix
+
+    background_topics: int
+
+    def _check_edit(self, moves: Moves) -> None:
+        labels = moves.shares[: self._n_labels]
+        own = np.eye(*labels.shape)
+        rest = moves.shares[self._n_labels :, : self._n_labels]
+        if labels.shape[1] < self._n_labels or (labels != own).any() or rest.any():
+            raise ValueError(
+                "The first topics of this model are labels, which cannot be merged, deleted or"
+                f" split; edit background topics ({self._n_labels} and above), or fit again with"
+                " other labels."
+            )
+
+    def _move(self, moves: Moves) -> None:
+        super()._move(moves)
+        self.background_topics = len(self.components_) - self._n_labels
 
     def _keep_labels(self, labels: Membership, *, as_matrix: bool = False) -> None:
         """What is known of the labels of a fit."""

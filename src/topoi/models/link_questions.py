@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from topoi.corpus.links import whole_pairs
 from topoi.corpus.metadata import document_name
 from topoi.explore.authors import best
+from topoi.explore.editing import Moves
 from topoi.explore.links import (
     blended_pairs,
     link_probabilities,
@@ -71,6 +72,16 @@ class LinkQuestions(TopicModelBase):
             return None
         assert self.documents_ is not None
         return self.documents_.counts
+
+    def _move(self, moves: Moves) -> None:
+        super()._move(moves)
+        shares, weight = moves.shares, self.link_joint_.sum(axis=1)
+        joint = shares.T @ self.link_joint_ @ shares
+        self.link_joint_ = joint / joint.sum()
+        linked = shares.T @ (weight[:, None] * self.link_topic_) @ shares
+        self.link_topic_ = linked / linked.sum(axis=1, keepdims=True)
+        own = moves.of_documents(self.own_topic_, self.doc_topic_prior_)
+        self.own_topic_ = own.astype(self.own_topic_.dtype)
 
     def _places(self, pairs: np.ndarray) -> np.ndarray:
         """(m, 2) numbers of training documents, from numbers or from names."""

@@ -2,13 +2,14 @@
 
 Sizes: K topics, W words, D training documents, A authors, C classes, H sweeps of the history, L
 links, N named topics, V words and S stop words of the vectoriser, U words with a prior of their
-own, M topics with T seed words. Entries of training documents are in document_entries.py.
+own, M topics with T seed words, X topics of edits. Entries of training documents are in
+document_entries.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from inspect import signature
 from typing import Any
 
@@ -43,7 +44,8 @@ from topoi.storage.schema import (
 __all__ = ["DERIVED", "NOT_KEPT", "RULE", "check_together", "linked", "schema_of", "word_prior"]
 
 PRIOR = number(LEAST_PRIOR, MOST_PRIOR, choices=("learn",), optional=True)
-NOT_KEPT = ("callbacks", "n_jobs", "verbose", "_finished_run")  # code, use of the machine, a path
+# code, use of the machine, a path, the data of a combination
+NOT_KEPT = ("callbacks", "n_jobs", "verbose", "_finished_run", "factors", "factors_")
 
 PARAMETERS: dict[str, Value] = {  # of all models; each has some of them
     "n_components": whole(1),
@@ -96,6 +98,11 @@ ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
     **{f"history_.{name}": kind for name, kind in HISTORY.items()},
     "vocabulary_": Array("U", ("W",), optional=True),
     "feature_names_in_": Array("U", ("W",), optional=True),
+    "_lineage.step": Array("i8", ("X",), 1),
+    "_lineage.action": Array("U", ("X",)),
+    "_lineage.old": Array("i8", ("X",), 0),
+    "_lineage.name": Array("U", ("X",)),
+    "_lineage.new": Array("i8", ("X",), -1),
     "_topic_names.topics": Array("i8", ("N",), 0, different=True),
     "_topic_names.names": Array("U", ("N",), different=True),
     "weighting_.kind": choice(*WEIGHTINGS),
@@ -163,6 +170,11 @@ OWN: dict[str, dict[str, Array | Value]] = {
         "_single": flag(),
     },
 }
+PARTS = ("AuthorTopicModel", "RelationalTopicModel", "LabeledLDA")  # of a combination
+OWN["TopicModel"] = {
+    "owner_topic_": Array("f4 f8", ("O", "K"), 0, 1.001, to_one="rows"),
+    **{name: replace(entry, optional=True) for part in PARTS for name, entry in OWN[part].items()},
+}
 MAY_LACK = frozenset(
     {
         "history_",
@@ -175,6 +187,7 @@ MAY_LACK = frozenset(
         "rule",
         "seeds",
         "documents_",
+        "_lineage",
     }
 )
 OF_TRAINING = ("doc_topic_", "_n_docs", "converged_", "bound_")  # gone after partial_fit
@@ -194,7 +207,9 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
     """What no entry can tell alone: that they fit each other."""
     K, W = found["components_"].shape
     n_topics = (
-        found["n_components"]
+        max(K, len(found["classes_"]))  # a combination: labels, and any number of others
+        if "owner_topic_" in found and "classes_" in found
+        else found["n_components"]
         if "n_components" in found
         else len(found["classes_"]) + found["background_topics"]
     )
@@ -202,6 +217,10 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
         n_topics == K and W > 0,
         f"it has {K} topics of {W} words, and its parameters say {n_topics} topics",
     )
+    if "owner_topic_" in found:
+        for part in PARTS:
+            known = [found.get(n) is not None for n in OWN[part] if not n.endswith("_blend_")]
+            demand(all(known) or not any(known), f"it has some of what a {part} has, and not all")
     if "rule" in found:
         _check_rule(found)
     held = found["components_"] >= 0.999 * word_prior(found)
@@ -247,12 +266,19 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
             len(found["classes_"]) > 0 and bool(found["_seen"].any()),
             "it has no label that was seen",
         )
-    if "author_blend_" in found:
+        labels = found.get("documents_.label_names", ())
+        demand(
+            not found["_single"] or len(labels) == len(found["classes_"]),
+            "documents_ has other labels than classes_",
+        )
+    if len(found.get("author_names_", ())):
         authors = found.get("documents_.author_names", ())
         demand(
-            "documents_.count_values" in found and len(authors) == len(found["author_names_"]) > 0,
-            "author_blend_ is there without the words of these authors",
+            len(authors) == len(found["author_names_"]),
+            "documents_ has other authors than author_names_",
         )
+    if "author_blend_" in found:
+        demand("documents_.count_values" in found, "author_blend_ is there without counts of words")
     if "link_blend_" in found:
         demand("documents_.count_values" in found, "link_blend_ is there without counts of words")
     if "links_.indices" in found:

@@ -282,10 +282,12 @@ class Trends(Reading):
         return [row[0] if row else None for row in column]
 
     def _training_corpus(self, X: Any) -> Corpus:
-        """The training documents: those given, or the texts that were kept."""
+        """The training documents: those given, or the counts or texts that were kept."""
         documents = self._documents()
         if X is not None:
             corpus = self._corpus(X, reset=False)
+        elif documents.counts is not None:
+            corpus = self._corpus(documents.counts, reset=False)
         elif documents.texts is None:
             raise ValueError(
                 "This model keeps no texts of its documents, so it cannot count their words again;"
