@@ -24,6 +24,7 @@ NAMES = (
     "scaling",
     "race",
     "seeds",
+    "update",
 )
 
 

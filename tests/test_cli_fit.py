@@ -73,11 +73,10 @@ def test_the_model_is_chosen_by_what_is_given(work):
     for name, kind in kinds.items():
         assert ask("topics", work / f"{name}.topoi")["model"] == kind
     columns = [work / "t.csv", "--text", "abstract", "--authors", "who", "--labels", "topic"]
-    result = run("fit", *columns, "-o", work / "x.topoi", code=2)
-    assert (
-        "authors and labels are given; choose the model that uses them: --model author or --model"
-        " labeled" in result.stderr
-    )
+    result = run("fit", *columns, "--iterations", "3", "-o", work / "both.topoi")
+    assert "Because authors and labels are given, the model combines them" in result.stderr
+    assert ask("topics", work / "both.topoi")["model"] == "TopicModel"
+    assert ask("authors", work / "both.topoi")["topics"][0]["authors"]
     assert (
         "needs links"
         in run("fit", *columns, "--model", "relational", "-o", work / "x.topoi", code=2).stderr

@@ -323,9 +323,11 @@ def test_a_topic_shows_when_and_where_it_is_frequent(browser, page, model):
 def test_arrow_keys_move_on_the_map(tab):
     tab.page.locator(".map a[tabindex='0']").focus()
     before = tab.value("document.activeElement.id")
+    after = before
     for key in ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"):
-        tab.page.keyboard.press(key)
-    after = tab.value("document.activeElement.id")
+        if after == before:  # there may be no circle on one side
+            tab.page.keyboard.press(key)
+            after = tab.value("document.activeElement.id")
     assert after.startswith("circle-")
     assert after != before
     tab.page.keyboard.press("Enter")

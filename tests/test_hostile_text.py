@@ -176,6 +176,38 @@ COMMANDS = {
         (["{}/author.topoi", "-o", "{}/r.html", "--force"], 0),
         (["{}/lda.topoi", "-o", "{}/no/r.html"], 2),
     ],
+    "intrusion": [
+        (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID], 0),
+        (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID, "-o", evil("s")], 2),
+    ],
+    "edit": [
+        (["{}/lda.topoi", "--rename", f"1={evil('two')}", "-o", "{}/e.topoi", "--force"], 0),
+        (["{}/lda.topoi", "--merge", evil("0")], 2),
+    ],
+    "tree": [(["{}/lda.topoi"], 0), (["{}/none.topoi"], 2)],
+    "update": [
+        (["{}/lda.topoi", "{}/t.jsonl", *TEXT_AND_ID, "-o", "{}/u.topoi", "--force"], 0),
+        (["{}/labeled.topoi", "{}/t.jsonl", *TEXT_AND_ID, "-o", "{}/u2.topoi"], 2),
+    ],
+    "ensemble": [
+        (
+            [
+                "{}/t.jsonl",
+                *TEXT_AND_ID,
+                *WORDS,
+                "--topics",
+                "2",
+                "--runs",
+                "2",
+                "--iterations",
+                "2",
+                "-o",
+                "{}/n.topoi",
+                "--force",
+            ],
+            0,
+        ),
+    ],
     "choose": [
         (
             [

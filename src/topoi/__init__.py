@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from topoi.models import paper
     from topoi.models.author import AuthorTopicModel
     from topoi.models.composite import TopicModel
+    from topoi.models.ensemble import ensemble
     from topoi.models.files import load
     from topoi.models.labeled import LabeledLDA
     from topoi.models.lda import LDA
@@ -46,6 +47,7 @@ _HOMES = {
     "Words": "topoi.graph.factors",
     "datasets": "topoi.datasets",
     "distributed": "topoi.distributed",
+    "ensemble": "topoi.models.ensemble",
     "evaluate": "topoi.evaluate",
     "formats": "topoi.io.formats",
     "load": "topoi.models.files",
@@ -76,6 +78,7 @@ __all__ = [
     "Words",
     "datasets",
     "distributed",
+    "ensemble",
     "evaluate",
     "formats",
     "load",

@@ -13,7 +13,8 @@ import typer
 
 from topoi.cli.apply import convert, report, transform
 from topoi.cli.demo import demo
-from topoi.cli.edit import edit, tree
+from topoi.cli.edit import edit, tree, update
+from topoi.cli.ensemble import ensemble
 from topoi.cli.find import documents, find, similar
 from topoi.cli.fit import fit
 from topoi.cli.label import graph, label
@@ -54,8 +55,9 @@ def _topoi(
 
 
 for function in (
-    *(demo, fit, topics, find, documents, similar, time, groups, effects, authors),
-    *(links, edit, tree, transform, label, graph, evaluate, intrusion, report, choose, convert),
+    *(demo, fit, ensemble, topics, find, documents, similar, time, groups, effects, authors),
+    *(links, edit, tree, update, transform, label, graph),
+    *(evaluate, intrusion, report, choose, convert),
 ):
     command(app)(function)
 

@@ -1,4 +1,4 @@
-"""`topoi edit`, `topoi tree`: topics that are merged, deleted, split and named."""
+"""`topoi edit`, `topoi tree`, `topoi update`: topics edited, or updated by new documents."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topoi.cli.options import AsJson, Force, Model, option
+from topoi.cli.options import AsJson, Columns, Force, Inputs, Model, Words, option
 from topoi.cli.output import note, plain_table, show, show_json
-from topoi.cli.reading import load_model
+from topoi.cli.reading import inputs_of, load_model, read_corpus
 from topoi.cli.show import topic_rows, topics_table
 
 if TYPE_CHECKING:
@@ -127,6 +127,52 @@ def tree(model: Model, as_json: AsJson = False) -> None:
     ]
     columns = ("node", "left", "right", "distance", "topics")
     return show(plain_table("Topics, merged from the closest on", *columns, rows=rows))
+
+
+def update(
+    model: Model,
+    input: Inputs,
+    columns: Columns,
+    words: Words,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The new model file.", show_default=False)
+    ],
+    new_topics: Annotated[
+        int, typer.Option(min=0, help="Topics to add for themes that the model does not know.")
+    ] = 0,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let a model learn from new documents, too, into a new model file.
+
+    Topics keep their numbers and names, new words enter. Shows how topics drift.
+    """
+    from topoi.storage.files import check_outputs
+
+    check_outputs([output], inputs=[model, *inputs_of(input, columns, words)], overwrite=force)
+    before = load_model(model)
+    if not hasattr(before, "update"):
+        raise ValueError(f"{model} is not plain LDA, which alone can be updated; fit it again.")
+    updated = before.update(read_corpus(input, columns, words), new_topics=new_topics)
+    updated.save(output)
+    drift = updated.topic_drift(before)
+    if as_json:
+        rows = drift.astype(object).where(drift.notna(), None).to_dict("records")
+        return show_json({"file": str(output), "drift": rows})
+    cells = [
+        (
+            row.topic,
+            row.name_now,
+            f"{row.before:.1%}",
+            f"{row.now:.1%}",
+            f"{row.drift:.2f}",
+            row.rising,
+        )
+        for row in drift.rename(columns={"name": "name_now"}).itertuples()
+    ]
+    columns_shown = ("topic", "name", "before", "now", "drift", "rising words")
+    show(plain_table("Topics in the new documents", *columns_shown, rows=cells))
+    return note(f"Wrote {output}: {len(updated.topic_names_)} topics.")
 
 
 def _lineage_table(moved: pd.DataFrame) -> Any:

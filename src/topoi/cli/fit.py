@@ -178,7 +178,7 @@ def fit(
             f"--batch-size is for plain LDA, and this is {NAMES[kind]}; leave it out, or say"
             " --model lda."
         )
-    if background and kind is not Kind.labeled:
+    if background and kind not in (Kind.labeled, Kind.combined):
         raise ValueError("--background is for labeled LDA; say where the labels are with --labels.")
     if begin is not None and topics not in (None, begin.components_.shape[0]):
         raise ValueError(
@@ -200,6 +200,7 @@ def fit(
         learning.batch_size,
         common,
         preset=None if learning.preset is None else learning.preset.value,
+        corpus=corpus,
     )
     note(f"{corpus}\nFitting {NAMES[kind]}.")
     announce_compilation()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 class Kind(Enum):
     lda, author, relational, labeled = "lda", "author", "relational", "labeled"
+    combined = "combined"
 
 
 NEEDS = {Kind.author: "authors", Kind.relational: "links", Kind.labeled: "labels"}
@@ -22,6 +23,7 @@ NAMES = {
     Kind.author: "an author-topic model",
     Kind.relational: "a relational topic model",
     Kind.labeled: "labeled LDA",
+    Kind.combined: "a combination of factors",
 }
 
 
@@ -37,10 +39,8 @@ def chosen_kind(wanted: Kind | None, corpus: Corpus, columns: Columns) -> Kind:
     given = [kind for kind, what in NEEDS.items() if getattr(columns, what) is not None]
     if len(given) > 1:
         what = " and ".join(NEEDS[kind] for kind in given)
-        raise ValueError(
-            f"{what} are given; choose the model that uses them:"
-            f" {' or '.join(f'--model {kind.value}' for kind in given)}."
-        )
+        note(f"Because {what} are given, the model combines them (--model for one of them).")
+        return Kind.combined
     if given:
         note(
             f"Because {NEEDS[given[0]]} are given, the model is {NAMES[given[0]]} (--model lda for"
@@ -76,10 +76,16 @@ def make_estimator(
     batch_size: int | None,
     common: dict[str, Any],
     preset: str | None = None,
+    corpus: Corpus | None = None,
 ) -> Any:
-    """A model of the kind. preset: "paper" for one with the settings of the paper."""
+    """A model of the kind. preset: "paper" for one with the settings of the paper. corpus:
+    the data of a combination.
+    """
     import topoi
 
+    if kind is Kind.combined:
+        assert corpus is not None
+        return _combination(topics, background, common, preset, corpus)
     models: Any = topoi if preset is None else getattr(topoi, preset)
     if kind is Kind.labeled:
         return models.LabeledLDA(background, **common)
@@ -88,3 +94,22 @@ def make_estimator(
     if kind is Kind.relational:
         return models.RelationalTopicModel(topics, **common)
     return models.LDA(topics, batch_size=batch_size, **common)
+
+
+def _combination(
+    topics: int, background: int, common: dict[str, Any], preset: str | None, corpus: Corpus
+) -> Any:
+    """A model of all that the corpus has of authors, links and labels."""
+    import topoi
+
+    if preset is not None or common.get("seeds") is not None:
+        raise ValueError("--preset and --seeds are for one kind of model; choose it with --model.")
+    factors: list[Any] = [topoi.Words(corpus, common["weighting"])]
+    if corpus.authors is not None:
+        factors.append(topoi.Authors(corpus.authors))
+    if corpus.labels is not None:
+        factors.append(topoi.Labels(corpus.labels, background))
+    if corpus.links is not None:
+        factors.append(topoi.Links(corpus.links, "learn"))
+    settings = {name: common[name] for name in common if name not in ("weighting", "seeds")}
+    return topoi.TopicModel(factors, topics, **settings)

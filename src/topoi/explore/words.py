@@ -69,7 +69,8 @@ def top_columns(model: Any, n: int, relevance: float = 1.0) -> list[np.ndarray]:
         raise ValueError(f"n is {n}; expected at least 1 word.")
     if not 0 <= relevance <= 1:
         raise ValueError(f"relevance is {relevance!r}; expected a number from 0 to 1.")
-    scores, weights = np.asarray(model.components_, dtype=np.float64), word_weights(model)
+    scores = np.asarray(model.components_, dtype=np.float64)
+    weights = scores - np.min(model.topic_word_prior_)  # a seed word is used by its topic
     if relevance < 1:
         overall = model.topic_proportions_ @ model.topic_word_
         scores = np.log(model.topic_word_) - (1 - relevance) * np.log(overall)

@@ -160,6 +160,7 @@ class TopicModelBase(Labelling, Trends, Editing, Guided):
             self.documents_ = TrainingDocuments.of(corpus)
             self._topic_names: dict[int, str] = {}
             self._finished_run = None
+            self.__dict__.pop("stability_", None)  # of an ensemble
             self._lineage: list[dict[str, Any]] = []
         return corpus
 

@@ -264,6 +264,7 @@ class Editing(Topics):
         made._move(moves)
         made._topic_names = {}
         made.name_topics(names)
+        made.__dict__.pop("stability_", None)  # that of the old topics
         made.__dict__["_finished_run"] = None
         became = np.arange(len(self.components_)) if new is None else new
         earlier = list(getattr(self, "_lineage", []))

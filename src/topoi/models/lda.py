@@ -8,7 +8,6 @@ from typing import Any
 
 from topoi.choices import ScheduleName, WeightingName
 from topoi.graph.factors import Documents
-from topoi.models.batches import BatchModel
 from topoi.models.parameters import (
     Callback,
     Init,
@@ -19,11 +18,12 @@ from topoi.models.parameters import (
     TopicPrior,
     WordPriorLike,
 )
+from topoi.models.updating import Updating
 
 __all__ = ["LDA"]
 
 
-class LDA(BatchModel):
+class LDA(Updating):
     """Latent Dirichlet allocation by belief propagation.
 
     Each document is a mixture of topics, each topic a distribution over words.

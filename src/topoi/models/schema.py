@@ -98,6 +98,7 @@ ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
     **{f"history_.{name}": kind for name, kind in HISTORY.items()},
     "vocabulary_": Array("U", ("W",), optional=True),
     "feature_names_in_": Array("U", ("W",), optional=True),
+    "stability_": Array("f8", ("K",), 0, 1.001, optional=True),  # of an ensemble
     "_lineage.step": Array("i8", ("X",), 1),
     "_lineage.action": Array("U", ("X",)),
     "_lineage.old": Array("i8", ("X",), 0),

@@ -12,7 +12,6 @@ from topoi.corpus.dates import By, dates_as_text
 from topoi.corpus.metadata import label_membership
 from topoi.explore import trends
 from topoi.explore.effects import effects_table
-from topoi.io.read import read
 from topoi.models.reading import Reading
 
 if TYPE_CHECKING:
@@ -294,6 +293,8 @@ class Trends(Reading):
                 " give them as X, or read with keep_text=True before the fit."
             )
         else:
+            from topoi.io.read import read
+
             corpus = read(documents.texts, vectorizer=self.vectorizer_)
             corpus = self._corpus(corpus, reset=False)
         if corpus.n_docs != len(documents):
