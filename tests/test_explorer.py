@@ -157,7 +157,7 @@ def test_keys_lead_through_search(tab):
     tab.page.keyboard.press("ArrowDown")
     second = options.nth(1)
     assert second.get_attribute("aria-selected") == "true"
-    active = tab.page.get_by_role("combobox").get_attribute("aria-activedescendant")
+    active = tab.page.get_by_role("combobox", name="Search").get_attribute("aria-activedescendant")
     assert active == second.get_attribute("id")
     name = second.locator("span").inner_text()
     tab.page.keyboard.press("Enter")
