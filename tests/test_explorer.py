@@ -157,7 +157,7 @@ def test_keys_lead_through_search(tab):
     tab.page.keyboard.press("ArrowDown")
     second = options.nth(1)
     assert second.get_attribute("aria-selected") == "true"
-    active = tab.page.get_by_role("combobox").get_attribute("aria-activedescendant")
+    active = tab.page.get_by_role("combobox", name="Search").get_attribute("aria-activedescendant")
     assert active == second.get_attribute("id")
     name = second.locator("span").inner_text()
     tab.page.keyboard.press("Enter")
@@ -302,6 +302,22 @@ def assert_nothing_overlaps(tab):
     )  # fmt: skip
     assert (apart | np.eye(len(boxes), dtype=bool)).all()
     return len(boxes)
+
+
+def test_a_topic_shows_when_and_where_it_is_frequent(browser, page, model):
+    table = model.topics_by("labels")
+    with Tab(browser, page, "#topic=0") as tab:
+        heads = tab.page.locator(".panel h3").all_inner_texts()
+        assert {"Over time", "By labels"} <= set(heads)
+        ours = table[table["topic"] == 0].sort_values("prevalence", ascending=False)
+        section = tab.page.locator(".panel section").filter(has_text="By labels")
+        assert section.locator(".what").first.inner_text().strip() == ours["group"].iloc[0]
+        assert "2001" in tab.page.locator("svg.time").get_attribute("aria-label")
+        tab.page.get_by_label("Colour topics by").select_option(label="Colour by labels")
+        colours = {tab.style_of(f"#circle-{k} circle", "fill") for k in range(3)}
+        assert len(colours) == 3
+        assert len(tab.page.locator(".legend > span").all()) == 3
+        assert tab.said == []
 
 
 def test_arrow_keys_move_on_the_map(tab):

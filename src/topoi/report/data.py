@@ -10,6 +10,7 @@ from topoi.printable import printable
 from topoi.report.documents import Sample, page_documents
 from topoi.report.layout import TopicMap, closest
 from topoi.report.packing import pack, short
+from topoi.report.prevalence import page_prevalence
 from topoi.report.words import page_words
 
 __all__ = ["given_names", "page_data"]
@@ -45,6 +46,7 @@ def page_data(
         "words": words,
         "documents": None if chosen is None else page_documents(model, chosen),
         "authors": _authors(model),
+        "prevalence": page_prevalence(model),
     }
 
 

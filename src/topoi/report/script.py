@@ -11,7 +11,7 @@ __all__ = ["explorer_script"]
 
 FILES = (
     "start", "data", "state", "gestures", "map", "table", "bars", "topic", "foldin", "text",
-    "others", "search", "edit", "main",
+    "others", "prevalence", "search", "edit", "main",
 )  # fmt: skip
 
 

@@ -83,6 +83,8 @@ document.querySelector("body > header").append(
   ),
 );
 const map = makeMap(figure);
+const colours = colourChoice(map);
+if (colours) figure.append(colours);
 const table = makeTable(document.querySelector("table.topics"), (matches) => {
   filtered = matches;
   map.emphasise(emphasis(), selectedTopic());

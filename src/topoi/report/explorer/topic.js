@@ -33,6 +33,7 @@ function topicPanel(k, edits, onPoint) {
     block("Words", relevanceSlider(k, onPoint)),
     block("Documents most about it", ...documentsOfTopic(k)),
     authorsOfTopic(k),
+    ...prevalencePanels(k),
     block(
       "Close topics",
       topic.near.length > 0 &&
