@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import topoi
 from topoi import LDA, Corpus, datasets
-from topoi.explore.adapters import to_gensim_model, to_octis, to_pyldavis
+from topoi.explore.adapters import to_anndata, to_gensim_model, to_octis, to_pyldavis
 
 TEXTS = ["cats and dogs", "dogs and cats", "stocks and bonds", "bonds of banks"] * 5
 
@@ -71,3 +73,15 @@ def test_gensim_has_the_same_topics(fitted):
     gamma, _ = made.inference(documents[:40])
     agree = gamma.argmax(axis=1) == model.doc_topic_.argmax(axis=1)
     assert agree.mean() > 0.9
+
+
+def test_anndata_gets_topics_of_cells_and_features():
+    corpus, _ = datasets.make_lda(40, 30, 3, random_state=0)
+    corpus = replace(corpus, doc_names=[f"cell{i}" for i in range(40)])
+    model = LDA(3, max_iter=10).fit(corpus).name_topics({1: "immune"})
+    cells = topoi.formats.to_anndata(corpus)[:, ::-1].copy()  # other features come first
+    to_anndata(model, cells, key="lda")
+    assert cells.obs_names[3] == "cell3"
+    np.testing.assert_allclose(cells.obsm["lda"], model.transform(corpus), rtol=1e-6)
+    np.testing.assert_allclose(cells.varm["lda"][::-1], model.topic_word_.T, rtol=1e-6)
+    assert cells.uns["lda"]["names"] == model.topic_names_

@@ -1,4 +1,4 @@
-"""Fitted models in the forms of other tools: pyLDAvis, topicwizard, OCTIS and gensim."""
+"""Fitted models in the forms of other tools: pyLDAvis, topicwizard, OCTIS, gensim and AnnData."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from topoi.explore.labelling import texts_as_corpus
 if TYPE_CHECKING:
     from gensim.models import LdaModel
 
-__all__ = ["to_gensim_model", "to_octis", "to_pyldavis", "to_topicwizard"]
+__all__ = ["to_anndata", "to_gensim_model", "to_octis", "to_pyldavis", "to_topicwizard"]
 
 
 def to_pyldavis(model: Any, corpus: Corpus) -> dict[str, Any]:
@@ -52,6 +52,53 @@ def to_pyldavis(model: Any, corpus: Corpus) -> dict[str, Any]:
         "sort_topics": False,
         "start_index": 0,
     }
+
+
+def to_anndata(model: Any, data: Any, key: str = "topics") -> None:
+    """Put topics into AnnData: proportions of cells into obsm, of features into varm.
+
+    Parameters
+    ----------
+    model : fitted model
+        A topoi model, fitted on these or other cells with the same features.
+    data : AnnData
+        Counts of cells x features; it is changed. Cells and features keep their names and order.
+    key : str, default="topics"
+        Name of the entries: ``data.obsm[key]`` (n_obs, K), rows sum to 1; ``data.varm[key]``
+        (n_vars, K), columns sum to 1, 0 for features that the model does not know;
+        ``data.uns[key]``, a dictionary with the names of topics.
+
+    Examples
+    --------
+    >>> from topoi import LDA, datasets, formats
+    >>> from topoi.explore.adapters import to_anndata
+    >>> corpus, _ = datasets.make_lda(50)
+    >>> cells = formats.to_anndata(corpus)
+    >>> to_anndata(LDA(3, max_iter=5).fit(corpus), cells)
+    >>> cells.obsm["topics"].shape, cells.varm["topics"].shape
+    ((50, 3), (100, 3))
+    """
+    check_is_fitted(model)
+    place = {str(word): i for i, word in enumerate(_words_of_model(model, data))}
+    words = np.zeros((data.n_vars, model.components_.shape[0]))
+    for i, name in enumerate(map(str, data.var_names)):
+        if name in place:
+            words[i] = model.topic_word_[:, place[name]]
+    data.obsm[key] = np.asarray(model.transform(data), dtype=np.float64)
+    data.varm[key] = words
+    data.uns[key] = {"names": list(model.topic_names_)}
+
+
+def _words_of_model(model: Any, data: Any) -> Sequence[str]:
+    """The features of a model; those of the data, if it was fitted on bare counts."""
+    if model.vocabulary_ is not None:
+        return list(map(str, model.vocabulary_))
+    if data.n_vars != model.components_.shape[1]:
+        raise ValueError(
+            f"data has {data.n_vars} features; the model was fitted on"
+            f" {model.components_.shape[1]}, whose names it does not know."
+        )
+    return list(map(str, data.var_names))
 
 
 def to_topicwizard(model: Any, texts: Sequence[str]) -> dict[str, Any]:
