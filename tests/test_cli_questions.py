@@ -52,6 +52,15 @@ def test_transform_gives_the_largest_topics_and_parquet(work, tmp_path):
     assert pyarrow.parquet.read_table(tmp_path / "p.parquet").to_pylist() == everything
 
 
+def test_words_of_all_topics_with_their_probabilities(work, tmp_path):
+    run("topics", work / "lda.topoi", "--words", "3", "-o", tmp_path / "words.csv")
+    rows = [line.split(",") for line in (tmp_path / "words.csv").read_text().splitlines()]
+    model = topoi.load(work / "lda.topoi")
+    assert rows[0][:4] == ["topic", "name", "word", "probability"]
+    assert [row[2] for row in rows[1:]] == [word for top in model.top_words(3) for word in top]
+    assert float(rows[1][3]) == pytest.approx(model.topic_word_[0].max(), rel=1e-5)
+
+
 def test_a_report_is_html(work, tmp_path):
     result = run("report", work / "lda.topoi", "-o", tmp_path / "r.pdf", code=2)
     assert "end the name in .html" in result.stderr

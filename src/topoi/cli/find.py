@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from topoi.cli.frames import TableFile, check_table_file, give_table
 from topoi.cli.options import AsJson, Force, Many, Model
 from topoi.cli.reading import load_model
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_ROWS = 20  # documents on the screen
 
@@ -102,3 +105,16 @@ def _asked(names: object, document: str) -> int | str:
     path = Path(document)
     is_file = len(document) < 1000 and path.is_file()
     return composed("".join(line for _, line in numbered_lines(path))) if is_file else document
+
+
+def words_of_all(model: Any, n_words: int, relevance: float) -> pd.DataFrame:
+    """The top words of each topic with their numbers, one row each."""
+    import pandas as pd
+
+    tables = []
+    for k, name in enumerate(model.topic_names_):
+        table = model.show_topic(k, n_words, relevance=relevance)
+        table.insert(0, "topic", k)
+        table.insert(1, "name", name)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topoi.cli.find import given_topic
-from topoi.cli.frames import give_table
-from topoi.cli.options import AsJson, Many, Model
+from topoi.cli.find import given_topic, words_of_all
+from topoi.cli.frames import TableFile, check_table_file, give_table
+from topoi.cli.options import AsJson, Force, Many, Model
 from topoi.cli.output import plain_table, show, show_json
 from topoi.cli.reading import load_model
 
@@ -115,9 +115,15 @@ def topics(
             help="Name topics that have no name by distinctive words, and keep that in the file.",
         ),
     ] = False,
+    output: TableFile = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the topics of a model, the largest first, or the words of one; name topics."""
+    """Show the topics of a model, the largest first, or the words of one; name topics.
+
+    The table of -o has one row per topic and word, with probabilities.
+    """
+    check_table_file(output, [model], force)
     loaded = load_model(model)
     if name or auto_names:
         loaded.name_topics(dict(_named(text) for text in name or ()))
@@ -125,7 +131,10 @@ def topics(
         loaded.save(model)
     if topic is not None:
         table = loaded.show_topic(given_topic(topic), words, relevance=relevance)
-        return give_table(table, f"Words of {topic}", as_json=as_json)
+        return give_table(table, f"Words of {topic}", output=output, as_json=as_json)
+    if output is not None:
+        table = words_of_all(loaded, words, relevance)
+        return give_table(table, "Words of topics", output=output, as_json=as_json)
     if as_json:
         show_json(
             {
