@@ -109,7 +109,7 @@ def test_partial_fit_finds_the_blocks(blocks):
 
 
 def test_partial_fit_goes_on_from_a_fit(blocks):
-    """Topics keep their numbers when a fitted model goes on learning."""
+    """Topics keep their numbers when a fitted model continues to learn."""
     corpus, _ = datasets.make_blocks()
     model = LDA(4).fit(corpus)
     before = model.topic_word_.copy()
