@@ -127,6 +127,41 @@ def test_the_table_sorts_and_filters(tab, model):
     assert dim == [k != found for k in range(3)]
 
 
+def test_the_tree_shows_the_same_topics(browser, page):
+    with Tab(browser, page, "#topic=1&view=tree") as tab:
+        leaves = tab.page.locator(".tree li > a")
+        assert not tab.page.locator("table.topics").is_visible()
+        assert sorted(leaves.locator("b").all_inner_texts()) == ["0", "1", "2"]
+        assert tab.page.locator(".tree a.selected b").inner_text() == "1"
+        leaves.filter(has_text="2").click()
+        tab.settle()
+        assert tab.value("location.hash") == "#topic=2&view=tree"
+        name = tab.page.get_by_label("Name of this topic")
+        name.fill("a new name")
+        name.press("Tab")
+        assert tab.page.locator(".tree a.selected").inner_text() == "2 a new name"
+        tab.page.get_by_label("Filter topics").fill("a new")
+        assert leaves.filter(visible=True).count() == 1
+        tab.page.get_by_role("button", name="Table").click()
+        assert tab.value("location.hash") == "#topic=2"
+        assert tab.page.locator("table.topics").is_visible()
+        assert tab.said == []
+
+
+def test_a_topic_shows_its_place_in_the_tree(tab, model):
+    mergers = model.topic_tree()
+    first, last = mergers["left"][0], mergers["right"][1]
+    joined = mergers["right"][0]
+    tab.page.locator(f"#circle-{first}").click()
+    section = tab.page.locator(".panel section").filter(has_text="In the tree")
+    assert [item.locator("b").inner_text() for item in section.locator("li").all()] == [
+        str(joined),
+        str(last if last < 3 else mergers["left"][1]),
+    ]
+    likeness = section.locator(".n").all_inner_texts()
+    assert likeness == [f"{1 - apart:.2f}" for apart in mergers["distance"].round(3)]
+
+
 def test_search_finds_words_documents_and_topics(tab, model):
     search = tab.page.get_by_role("combobox", name="Search")
     search.fill("snow")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from copy import copy
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
@@ -155,6 +156,58 @@ def test_what_models_know_besides(fitted, tmp_path):
     assert f"{len(authors.author_names_)} authors" in page.texts
     links, page = fitted["links"], Page(tmp_path / "links.html")
     assert f"linked documents decide {links.link_weight_:.0%}" in "".join(page.texts)
+
+
+def groups_of_the_tree(source):
+    """Topics of each group of the page's tree, as sets."""
+    tree = source[source.index("class='tree'") : source.index("id='about'")]
+    groups, around = [], []
+    for piece in re.findall(r"<ul>|</ul>|href='#topic-\d+'", tree):
+        if piece == "<ul>":
+            around.append(set())
+        elif piece == "</ul>":
+            groups.append(around.pop())
+            if around:
+                around[-1] |= groups[-1]
+        else:
+            around[-1].add(int(piece[13:-1]))
+    return groups
+
+
+def test_groups_of_the_tree_are_what_reduced_models_have(tmp_path):
+    corpus, _ = datasets.make_lda(60, 80, 14, random_state=0)
+    model = LDA(14, **QUICK).fit(corpus)
+    model.report(tmp_path / "r.html")
+    expected = {frozenset(range(14))}
+    for n in (7, 3):
+        moves = model.reduce_topics(n).topic_lineage().groupby("new")["old"]
+        expected |= {frozenset(old) for _, old in moves if len(old) > 1}
+    found = groups_of_the_tree((tmp_path / "r.html").read_text("utf-8"))
+    assert {frozenset(group) for group in found} == expected
+    assert len(found) == len(expected)
+
+
+@pytest.mark.parametrize("name", ["one topic", "two topics"])
+def test_few_topics_have_no_tree(fitted, name, tmp_path):
+    fitted[name].report(tmp_path / "r.html")
+    assert "class='tree'" not in (tmp_path / "r.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("schedule", ["afresh", "relaxed"])
+def test_a_curve_that_rises_is_explained(fitted, schedule, tmp_path):
+    model = copy(fitted["lda"])
+    said = {"afresh": "It rises in the last rounds", "relaxed": "It may rise: priors are learned"}
+
+    def page_with(perplexities):
+        model.history_ = [
+            {**model.history_[0], "sweep": i, "perplexity": value, "schedule": schedule}
+            for i, value in enumerate(perplexities)
+        ]
+        model.report(tmp_path / "r.html")
+        return "".join(Page(tmp_path / "r.html").texts)
+
+    assert said[schedule] in page_with([300.0, 290.0, 291.0])
+    assert said[schedule] not in page_with([300.0, 290.0, 289.0])
 
 
 def test_linked_topics_are_shown_only_where_they_say_something(tmp_path):

@@ -15,7 +15,7 @@ from topoi.report.words import held_counts
 __all__ = ["about"]
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 320, 170, 58, 40  # of the curve, in pixels
-RISES = 1.005  # times the least perplexity: more is a rise that wants words
+RISES = 0.05  # of the height of the curve: a rise at its end that people see, and wonder
 
 
 def about(model: Any, measured: dict[str, Any] | None) -> Html:
@@ -130,7 +130,7 @@ def _curve(model: Any) -> Html:
         class_="curve",
     )
     said = [element("h3", "Training perplexity"), curve]
-    if y[-1] > RISES * y.min():
+    if y[-1] - y.min() > RISES * np.ptp(y):
         said.append(element("p", _why_it_rises(model), class_="faint"))
     return element("div", *said, class_="learning")
 
@@ -140,6 +140,11 @@ def _why_it_rises(model: Any) -> str:
         return (
             "It may rise: the model fits words and links together, and the more it hears linked"
             " documents, the less closely it fits the words of each document alone."
+        )
+    if any(record["schedule"] == "afresh" for record in model.history_):
+        return (
+            "It rises in the last rounds: they infer each document from its words alone, as new"
+            " documents will be, so the model fits its training documents less closely."
         )
     return (
         "It may rise: priors are learned, which keeps a model from fitting its training documents"

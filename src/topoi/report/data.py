@@ -11,6 +11,7 @@ from topoi.report.documents import Sample, page_documents
 from topoi.report.layout import TopicMap, closest
 from topoi.report.packing import pack, short
 from topoi.report.prevalence import page_prevalence
+from topoi.report.tree import page_tree
 from topoi.report.words import page_words
 
 __all__ = ["given_names", "page_data"]
@@ -47,6 +48,7 @@ def page_data(
         "documents": None if chosen is None else page_documents(model, chosen),
         "authors": _authors(model),
         "prevalence": page_prevalence(model),
+        "tree": page_tree(model),
     }
 
 

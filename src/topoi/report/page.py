@@ -23,6 +23,7 @@ from topoi.report.markup import Html, content_policy, element, inline, join, jso
 from topoi.report.pieces import BAR_WIDTHS, bar_class, drawing, number_cell, percent, topic_link
 from topoi.report.script import explorer_script
 from topoi.report.sheets import authors_sheet, topic_sheets
+from topoi.report.tree import tree_section
 from topoi.version import __version__
 
 __all__ = ["page_of", "write"]
@@ -64,6 +65,7 @@ def page_of(model: Any, *, test: Any = None, n_words: int = 12, n_documents: int
         "section",
         _map(chart, model, labels),
         _topics_table(model, order),
+        tree_section(model, data["tree"], labels),
         class_="atlas",
         aria_label="All topics",
     )

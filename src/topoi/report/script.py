@@ -10,7 +10,7 @@ from importlib.resources import files
 __all__ = ["explorer_script"]
 
 FILES = (
-    "start", "data", "state", "gestures", "map", "table", "bars", "topic", "foldin", "text",
+    "start", "data", "state", "gestures", "map", "table", "bars", "tree", "topic", "foldin", "text",
     "others", "prevalence", "search", "edit", "main",
 )  # fmt: skip
 

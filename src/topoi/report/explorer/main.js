@@ -9,6 +9,7 @@ let filtered = null;
 const edits = makeEdits(() => {
   map.rename();
   table.rename(edits.notes());
+  tree.rename();
   const n = edits.size();
   editsLink.textContent = n ? `Edits (${n})` : "Edits";
   render({ stay: true });
@@ -61,6 +62,7 @@ function render({ stay = false } = {}) {
   root.classList.toggle("chosen", state.kind !== null);
   map.emphasise(emphasis(), selectedTopic());
   table.select(selectedTopic());
+  tree.select(selectedTopic());
   const back = h("a", { class: "all", href: address() }, "← All topics");
   panel.replaceChildren(back, ...panelContent().filter(Boolean));
   if (stay) return;
@@ -87,8 +89,10 @@ const colours = colourChoice(map);
 if (colours) figure.append(colours);
 const table = makeTable(document.querySelector("table.topics"), (matches) => {
   filtered = matches;
+  tree.filter(matches);
   map.emphasise(emphasis(), selectedTopic());
 });
+const tree = makeTree(document.querySelector("section.tree"), table.tools);
 window.addEventListener("hashchange", () => {
   readAddress();
   render();

@@ -2,6 +2,8 @@
 
 const LETTERS = 12; // pixels, at any zoom
 const MOST_ZOOM = 40;
+const LONG_LABEL = 24; // letters of a label, if there is room
+const SHORT_LABEL = 13; // otherwise
 const LINE = 1.3 * LETTERS;
 
 /** What the drawing of each topic is made of. */
@@ -11,7 +13,8 @@ function circlesOf() {
     const circle = anchor.querySelector("circle");
     const [id, name] = anchor.querySelectorAll("text");
     const [x, top, r] = ["cx", "cy", "r"].map((key) => Number(circle.getAttribute(key)));
-    return { anchor, circle, id, name, x, y: top, top, r, letters: 0 };
+    const text = name.textContent;
+    return { anchor, circle, id, name, text, x, y: top, top, r, letters: 0 };
   });
 }
 
@@ -19,15 +22,19 @@ function overlap(a, b) {
   return a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
 }
 
-/** Where a label may stand, best first: below its circle, above, right, left. */
+/** Where a label may stand, best first: below its circle, above, right, left, at its corners. */
 function labelBoxes([left, top, right, bottom], half) {
   const [x, y] = [(left + right) / 2, (top + bottom) / 2];
   const box = (cx, cy) => [cx - half, cy - LINE / 2, cx + half, cy + LINE / 2];
+  const [below, above] = [bottom + LINE / 2, top - LINE / 2];
+  const aside = Math.max(half - (right - left) / 2, 0); // an end of the label meets the circle's
+  const moved = [aside, -aside, aside / 2, -aside / 2];
   return [
-    box(x, bottom + LINE / 2),
-    box(x, top - LINE / 2),
+    box(x, below),
+    box(x, above),
     box(right + half + 4, y),
     box(left - half - 4, y),
+    ...moved.flatMap((by) => [box(x + by, below), box(x + by, above)]),
   ];
 }
 
@@ -43,6 +50,7 @@ function makeMap(figure) {
     const size = Number(svg.getAttribute("font-size"));
     for (const mark of marks) {
       mark.name.classList.remove("more"); // what is hidden has no width
+      mark.name.textContent = mark.text;
       mark.letters = mark.name.getComputedTextLength() / size;
     }
   }
@@ -75,12 +83,17 @@ function makeMap(figure) {
       !boxes.some((other, j) => j !== k && overlap(box, other));
     const chosen = selectedTopic();
     for (const k of chosen === undefined ? bySize : [chosen, ...bySize.filter((j) => j !== chosen)]) {
-      const { id, name, letters, r } = marks[k];
-      const half = (letters * LETTERS) / 2 + 3;
-      const box = labelBoxes(boxes[k], half).find((one) => clear(one, k));
+      const { id, name, text, letters, r } = marks[k];
+      const room = (said) => {
+        const half = (letters * LETTERS * said.length) / text.length / 2 + 3;
+        return labelBoxes(boxes[k], half).find((one) => clear(one, k));
+      };
+      const said = room(text) ? text : shorten(text, SHORT_LABEL);
+      const box = room(said);
       name.classList.toggle("more", !box);
       if (box) {
         taken.push(box);
+        if (name.textContent !== said) name.textContent = said;
         name.setAttribute("x", (box[0] + box[2]) / 2 / scale);
         name.setAttribute("y", (box[1] + LINE * 0.78) / scale);
         name.removeAttribute("dy");
@@ -145,9 +158,9 @@ function makeMap(figure) {
   }
 
   function rename() {
-    marks.forEach(({ anchor, name }, k) => {
-      name.textContent = shorten(label(k), 24);
-      anchor.querySelector("title").textContent = `${k} ${label(k)}`;
+    marks.forEach((mark, k) => {
+      mark.text = shorten(label(k), LONG_LABEL);
+      mark.anchor.querySelector("title").textContent = `${k} ${label(k)}`;
     });
     measure();
     show();
@@ -165,6 +178,11 @@ function makeMap(figure) {
   return { emphasise, colour, rename };
 }
 
+/** A text of at most n letters, of whole words if possible. */
 function shorten(text, n) {
-  return text.length <= n ? text : `${text.slice(0, n - 1).trimEnd()}…`;
+  if (text.length <= n) return text;
+  const cut = text.slice(0, n - 1);
+  const space = cut.lastIndexOf(" ");
+  const whole = text[n - 1] === " " ? cut : cut.slice(0, space);
+  return `${(space > n / 4 ? whole : cut).replace(/[\s,…]+$/, "")}…`;
 }

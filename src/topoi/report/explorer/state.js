@@ -2,7 +2,8 @@
 
 const RELEVANCE = 0.6; // what Sievert and Shirley recommend
 const KINDS = ["topic", "word", "document", "author", "page"];
-const state = { kind: null, value: null, relevance: RELEVANCE };
+const VIEWS = ["table", "tree"]; // how all topics are shown
+const state = { kind: null, value: null, relevance: RELEVANCE, view: VIEWS[0] };
 const framed = location.protocol === "about:"; // in a notebook, where a page has no address
 let kept = ""; // then this is it
 
@@ -24,14 +25,16 @@ function readAddress() {
   }
   const relevance = Number(params.get("relevance") ?? state.relevance); // a slider stays in place
   if (relevance >= 0 && relevance <= 1) state.relevance = relevance;
+  if (VIEWS.includes(params.get("view"))) state.view = params.get("view");
   keepAddress();
 }
 
 /** Write the whole selection to the address, without a step in the history. */
 function keepAddress() {
   const slider = state.kind === "topic" && state.relevance !== RELEVANCE;
-  const more = slider ? `&relevance=${state.relevance}` : "";
-  const whole = address(state.kind, state.value) + more;
+  const more = [slider && `relevance=${state.relevance}`, state.view !== VIEWS[0] && `view=${state.view}`];
+  const start = address(state.kind, state.value);
+  const whole = [start, ...more.filter(Boolean)].join("&").replace("#&", "#");
   if (framed) kept = whole;
   else history.replaceState(null, "", whole);
 }

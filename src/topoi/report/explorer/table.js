@@ -24,7 +24,8 @@ function makeTable(table, onFilter) {
     const name = cell.textContent;
     cell.replaceChildren(h("button", { type: "button", onclick: () => sort(column) }, name));
   });
-  table.before(h("div", { class: "tools" }, input, found));
+  const tools = h("div", { class: "tools" }, input, found);
+  table.before(tools);
 
   function sort(column) {
     sorting.reverse = column === sorting.column && !sorting.reverse;
@@ -62,6 +63,7 @@ function makeTable(table, onFilter) {
 
   showSorting();
   return {
+    tools,
     select(k) {
       for (const [j, line] of rows) {
         line.classList.toggle("selected", j === k);

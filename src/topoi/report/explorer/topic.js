@@ -44,6 +44,7 @@ function topicPanel(k, edits, onPoint) {
         ),
       topic.near.length > 0 && h("p", { class: "faint" }, "1: the same words, 0: none in common"),
     ),
+    placeInTree(k),
     topic.linked &&
       block(
         "Linked documents are about",
