@@ -211,12 +211,12 @@ def test_uci_is_read_in_chunks(tmp_path, monkeypatch):
     """However small the chunks, and with line numbers that go on counting."""
     monkeypatch.setattr(uci, "CHUNK", 2)
     topoi.write(Corpus(COUNTS, WORDS), tmp_path / "docword.c.txt")
-    told = []
+    calls = []
     corpus = formats.read(
-        tmp_path / "docword.c.txt", tell=lambda done, total: told.append((done, total))
+        tmp_path / "docword.c.txt", progress=lambda done, total: calls.append((done, total))
     )
     np.testing.assert_array_equal(corpus.counts.toarray(), COUNTS)
-    assert told[-1][0] == told[-1][1] == (tmp_path / "docword.c.txt").stat().st_size
+    assert calls[-1][0] == calls[-1][1] == (tmp_path / "docword.c.txt").stat().st_size
     text = (tmp_path / "docword.c.txt").read_text().replace("3 4 5", "3 4 x")
     (tmp_path / "docword.c.txt").write_text(text)
     with pytest.raises(ValueError, match="line 8: expected three whole numbers"):

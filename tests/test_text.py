@@ -157,13 +157,13 @@ def test_a_folder(tmp_path):
     (tmp_path / ".git").mkdir()
     for name in ("._b.txt", ".b.txt", ".git/b.txt"):
         (tmp_path / name).write_bytes(b"hidden\0")
-    told = []
+    calls = []
     corpus = topoi.read(
-        tmp_path, vectorizer=loose(), tell=lambda done, total: told.append((done, total))
+        tmp_path, vectorizer=loose(), progress=lambda done, total: calls.append((done, total))
     )
     assert corpus.doc_names == ["b", "notes", "sub/a"]
     assert corpus.n_tokens == 7
-    assert told[-1] == (3, 3)
+    assert calls[-1] == (3, 3)
 
 
 def test_a_file_of_lines(tmp_path):

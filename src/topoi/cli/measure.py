@@ -173,14 +173,14 @@ def choose(
         check_outputs([figure], inputs=inputs_of(input, columns, words), overwrite=force)
     mention_unused(columns, "authors", "links", "labels")
     corpus = read_corpus(input, columns, words)
-    with progress_bar("Fitting") as tell:
+    with progress_bar("Fitting") as progress:
         choice = choose_n_components(
             LDA(max_iter=iterations, n_jobs=jobs or -1),
             corpus,
             candidates,
             n_seeds=seeds,
             random_state=seed,
-            tell=tell,
+            progress=progress,
         )
     if figure is not None:
         _draw(choice, figure)

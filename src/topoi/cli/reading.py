@@ -65,7 +65,7 @@ def read_corpus(
         if like is not None
         else _vectorizer(words or Words())
     )
-    with progress_bar("Reading counts" if counts else "Reading and counting words") as tell:
+    with progress_bar("Reading counts" if counts else "Reading and counting words") as progress:
         corpus = read(
             source,
             **given,
@@ -73,7 +73,7 @@ def read_corpus(
             vectorizer=vectorizer,
             vocabulary=vocabulary if counts else None,
             form=form,
-            tell=tell,
+            progress=progress,
         )
     if like is not None:
         corpus = _matched(corpus, like, path)

@@ -65,7 +65,7 @@ def choose_n_components(
     test_size: float = 0.2,
     n_seeds: int = 3,
     random_state: int = 0,
-    tell: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Choice:
     """Fit several numbers of topics with several seeds, and recommend one.
 
@@ -90,7 +90,7 @@ def choose_n_components(
         Number of fits of each, at least 2.
     random_state : int, default=0
         The first seed, and that of the split.
-    tell : callable, default=None
+    progress : callable, default=None
         Called with (fits done, fits to do) before each fit.
 
     Returns
@@ -124,8 +124,8 @@ def choose_n_components(
     for k in candidates:
         fits = []
         for seed in range(n_seeds):
-            if tell is not None:
-                tell(len(rows) * n_seeds + seed, len(candidates) * n_seeds)
+            if progress is not None:
+                progress(len(rows) * n_seeds + seed, len(candidates) * n_seeds)
             fits.append(
                 clone(model).set_params(n_components=k, random_state=random_state + seed).fit(train)
             )

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from topoi.io.lines import Tell, numbered_lines
+from topoi.io.lines import Progress, numbered_lines
 from topoi.io.rows import LOOK_EVERY, Rows
 
 __all__ = ["SUFFIXES", "files_rows", "folder_rows", "text_of_html"]
@@ -20,7 +20,7 @@ UNSEEN = ("script", "style", "template", "noscript")  # what a browser does not 
 MOST_NAMED = 5  # suffixes of files that are not read, in the warning
 
 
-def folder_rows(path: Path, encoding: str, tell: Tell | None) -> Rows:
+def folder_rows(path: Path, encoding: str, progress: Progress | None) -> Rows:
     """A row for each document of a folder: its text, its name as id, and the folder it is in,
     which can serve as a label.
     """
@@ -36,17 +36,19 @@ def folder_rows(path: Path, encoding: str, tell: Tell | None) -> Rows:
             " give a table such as .csv."
         )
     _mention_others(path, files)
-    return files_rows(documents, path, encoding, tell)
+    return files_rows(documents, path, encoding, progress)
 
 
-def files_rows(documents: list[Path], inside: Path, encoding: str, tell: Tell | None) -> Rows:
+def files_rows(
+    documents: list[Path], inside: Path, encoding: str, progress: Progress | None
+) -> Rows:
     """A row for each of these files, named as they lie inside of a folder."""
     stems = Counter(_name(file, inside) for file in documents)
 
     def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
         for i, file in enumerate(documents):
-            if tell is not None and i % LOOK_EVERY == 0:
-                tell(i, len(documents))
+            if progress is not None and i % LOOK_EVERY == 0:
+                progress(i, len(documents))
             text = "".join(line for _, line in numbered_lines(file, encoding))
             if file.suffix.lower() in (".html", ".htm"):
                 text = text_of_html(text)
@@ -55,8 +57,8 @@ def files_rows(documents: list[Path], inside: Path, encoding: str, tell: Tell | 
                 name = _shown(file.relative_to(inside).as_posix())
             folder = _shown(file.relative_to(inside).parent.as_posix())
             yield str(file), {"text": text, "id": name, "folder": "" if folder == "." else folder}
-        if tell is not None:
-            tell(len(documents), len(documents))
+        if progress is not None:
+            progress(len(documents), len(documents))
 
     return Rows(str(inside), ["text", "id", "folder"], rows(), ids_are_certain=True)
 

@@ -19,7 +19,7 @@ from typing import IO, Any
 from topoi.storage.files import atomic_write
 
 __all__ = [
-    "Tell",
+    "Progress",
     "composed",
     "existing",
     "numbered_lines",
@@ -29,7 +29,7 @@ __all__ = [
     "writing_words",
 ]
 
-Tell = Callable[[int, int], None]  # (done, of how many), for progress bars
+Progress = Callable[[int, int], None]  # (done, of how many), for progress bars
 
 UNDECODED = re.compile(
     "[\udc80-\udcff]"
@@ -59,7 +59,10 @@ def stem_and_suffix(path: str | Path) -> tuple[str, str]:
 
 
 def numbered_lines(
-    path: Path, encoding: str = "utf-8-sig", tell: Tell | None = None, newline: str | None = None
+    path: Path,
+    encoding: str = "utf-8-sig",
+    progress: Progress | None = None,
+    newline: str | None = None,
 ) -> Iterator[tuple[int, str]]:
     """(number from 1, line) of a text file, plain or compressed, one at a time."""
     size = path.stat().st_size
@@ -77,8 +80,8 @@ def numbered_lines(
                 if len(line) == LONGEST_LINE:
                     fault = f"longer than {LONGEST_LINE:,} characters"
                     raise ValueError(f"{path}, line {number}: {fault}; break the line.")
-                if tell is not None and number % LOOK_EVERY == 0:
-                    tell(raw.tell(), size)
+                if progress is not None and number % LOOK_EVERY == 0:
+                    progress(raw.tell(), size)
                 yield number, line
         except UnicodeError:
             raise _not_text(path, encoding, number + 1) from None
@@ -88,8 +91,8 @@ def numbered_lines(
             raise ValueError(
                 f"{path} is a damaged {path.suffix} file after line {number}; get a whole copy."
             ) from error
-        if tell is not None:
-            tell(size, size)
+        if progress is not None:
+            progress(size, size)
 
 
 def _unpacked(path: Path, raw: IO[bytes]) -> Any:

@@ -24,7 +24,7 @@ from topoi.corpus import Corpus
 from topoi.io import cells, formats
 from topoi.io.formats.checks import enough_memory, naming
 from topoi.io.gathering import GROUP, Gathering, cell_value, corpus_fields
-from topoi.io.lines import Tell, read_words
+from topoi.io.lines import Progress, read_words
 from topoi.io.links import with_links
 from topoi.io.rows import Rows, rows_in_memory
 from topoi.io.sources import name_of, on_disk, open_source
@@ -58,7 +58,7 @@ def read(
     layer: str | None = None,
     zero_based: bool = False,
     on_error: Literal["raise", "skip"] = "raise",
-    tell: Tell | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> Corpus:
     """Read documents or counts.
@@ -108,7 +108,7 @@ def read(
     on_error : {"raise", "skip"}, default="raise"
         What to do with a document whose id is missing or taken, or that is not text: refuse all,
         or leave it out, with a warning that counts.
-    tell : callable, optional
+    progress : callable, optional
         Called with (done, total) now and then.
     **options
         Of `make_vectorizer`, for texts: stop_words, min_df, max_df, ngram_range, ... Lists of
@@ -137,7 +137,7 @@ def read(
     }
     with on_disk(source, form) as source:
         name = name_of(source)
-        opened = open_source(source, form, encoding, vocabulary, zero_based, tell)
+        opened = open_source(source, form, encoding, vocabulary, zero_based, progress)
         if layer is not None and not formats.is_anndata(opened):
             raise ValueError(
                 f"{name} is not AnnData, so it has no layer {layer!r}; leave layer out."
@@ -148,7 +148,7 @@ def read(
             _refuse_text_options(name, keep_text, options)
             beside = _beside_counts(corpus, name, wanted, getattr(opened, "obs", None), separator)
             return with_links(beside, links, name)
-        rows = opened if isinstance(opened, Rows) else rows_in_memory(opened, tell)
+        rows = opened if isinstance(opened, Rows) else rows_in_memory(opened, progress)
         gathering = Gathering(rows, {**wanted, "links": links}, separator, keep_text, on_error)
         made = _vectorizer(rows, vectorizer, vocabulary, options)
         with enough_memory(rows.name):

@@ -51,14 +51,14 @@ class ReadOptions:
         For AnnData, the layer that holds the counts.
     zero_based : bool, default=False
         For SVMlight, whether columns are numbered from 0 instead of 1.
-    tell : callable, optional
+    progress : callable, optional
         Called with (done, total) now and then.
     """
 
     n_words: int | None = None
     layer: str | None = None
     zero_based: bool = False
-    tell: Callable[[int, int], None] | None = None
+    progress: Callable[[int, int], None] | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from topoi.io.cells import as_list
-from topoi.io.lines import Tell
+from topoi.io.lines import Progress
 
 __all__ = ["LOOK_EVERY", "TOKEN_END", "Rows", "rows_in_memory"]
 
@@ -68,7 +68,7 @@ def _listed(columns: Sequence[str]) -> str:
     return ", ".join([*names[:MOST_NAMES], *(["…"] if len(names) > MOST_NAMES else [])]) or "none"
 
 
-def rows_in_memory(source: Any, tell: Tell | None) -> Rows:
+def rows_in_memory(source: Any, progress: Progress | None) -> Rows:
     """Rows of a pandas or polars frame or column, or of an iterable of texts or dictionaries."""
     if hasattr(source, "columns") and hasattr(source, "shape"):
         columns = list(map(str, source.columns))
@@ -81,7 +81,7 @@ def rows_in_memory(source: Any, tell: Tell | None) -> Rows:
             dict(zip(columns, cells, strict=True))
             for cells in zip(*map(as_list, values), strict=True)
         )
-        return Rows("The frame", columns, _numbered(records, len(source), tell))
+        return Rows("The frame", columns, _numbered(records, len(source), progress))
     documents = (
         as_list(source) if hasattr(source, "to_list") or isinstance(source, np.ndarray) else source
     )
@@ -98,7 +98,7 @@ def rows_in_memory(source: Any, tell: Tell | None) -> Rows:
     if tokens:
         documents = [_joined(tokens, i) for i, tokens in enumerate(documents)]
     records = (row if isinstance(row, Mapping) else {"text": row} for row in documents)
-    return Rows("The list", columns, _numbered(records, len(documents), tell), tokens=tokens)
+    return Rows("The list", columns, _numbered(records, len(documents), progress), tokens=tokens)
 
 
 def _is_tokens(document: Any) -> bool:
@@ -116,9 +116,9 @@ def _joined(tokens: Any, number: int) -> str:
 
 
 def _numbered(
-    records: Iterable[Mapping[str, Any]], total: int, tell: Tell | None
+    records: Iterable[Mapping[str, Any]], total: int, progress: Progress | None
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for i, row in enumerate(records):
-        if tell is not None and i % LOOK_EVERY == 0:
-            tell(i, total)
+        if progress is not None and i % LOOK_EVERY == 0:
+            progress(i, total)
         yield f"Document {i}", row

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from topoi.io import formats
-from topoi.io.lines import Tell, existing
+from topoi.io.lines import Progress, existing
 from topoi.io.tables import open_files, open_rows
 
 __all__ = ["STDIN", "files_named", "name_of", "on_disk", "open_source"]
@@ -90,7 +90,7 @@ def open_source(
     encoding: str,
     vocabulary: Any,
     zero_based: bool,
-    tell: Tell | None,
+    progress: Progress | None,
 ) -> Any:
     """Rows or counts of files; anything in memory as it is."""
     if not _is_files(source):
@@ -104,12 +104,14 @@ def open_source(
                 f"{counts or path} holds counts; several files must be texts or tables. Read each"
                 " and put them together, or give one file."
             )
-        return open_files(paths, form, encoding, tell)
+        return open_files(paths, form, encoding, progress)
     form = form or (None if path.is_dir() else formats.detect(path))
     if zero_based and form != "svmlight":
         raise ValueError(f"{path} is not SVMlight; leave zero_based out.")
     if form == "h5ad":
         return formats.open_h5ad(path)
     if form in formats.FORMATS:
-        return formats.read(path, form, vocabulary=vocabulary, zero_based=zero_based, tell=tell)
-    return open_rows(path, form, encoding, tell)
+        return formats.read(
+            path, form, vocabulary=vocabulary, zero_based=zero_based, progress=progress
+        )
+    return open_rows(path, form, encoding, progress)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from topoi.io.folders import SUFFIXES, files_rows, folder_rows
-from topoi.io.lines import Tell, numbered_lines, stem_and_suffix
+from topoi.io.lines import Progress, numbered_lines, stem_and_suffix
 from topoi.io.registry import TEXT_FORMATS, suffixes
 from topoi.io.rows import Rows
 
@@ -26,29 +26,29 @@ SEPARATOR = re.compile('"?sep=(.)"?', re.IGNORECASE)  # a first line that Excel 
 HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # as JSON writes it
 
 
-def open_rows(path: Path, form: str | None, encoding: str, tell: Tell | None) -> Rows:
+def open_rows(path: Path, form: str | None, encoding: str, progress: Progress | None) -> Rows:
     """The rows of a folder or file.
 
     Files are opened when the rows are walked, except for their header.
     """
     encoding = _encoding(encoding)
     if path.is_dir():
-        return folder_rows(path, encoding, tell)
+        return folder_rows(path, encoding, progress)
     form = form or FORMS.get(stem_and_suffix(path)[1])
     if form in ("csv", "tsv"):
-        return _csv(path, encoding, "\t" if form == "tsv" else None, tell)
+        return _csv(path, encoding, "\t" if form == "tsv" else None, progress)
     if form == "jsonl":
-        return _jsonl(path, encoding, tell)
+        return _jsonl(path, encoding, progress)
     if form == "json":
-        return _json(path, encoding, tell)
+        return _json(path, encoding, progress)
     if form == "document":
-        return files_rows([path], path.parent, encoding, tell)
+        return files_rows([path], path.parent, encoding, progress)
     if form == "parquet":
-        return _parquet(path, tell)
+        return _parquet(path, progress)
     if form == "lines":
         lines = (
             (f"{path}, line {n}", {"text": line})
-            for n, line in numbered_lines(path, encoding, tell)
+            for n, line in numbered_lines(path, encoding, progress)
         )
         return Rows(str(path), ["text"], lines)
     raise ValueError(
@@ -72,7 +72,9 @@ def _encoding(encoding: str) -> str:
     return "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
 
 
-def open_files(paths: Sequence[Path], form: str | None, encoding: str, tell: Tell | None) -> Rows:
+def open_files(
+    paths: Sequence[Path], form: str | None, encoding: str, progress: Progress | None
+) -> Rows:
     """The rows of several files, one after the other.
 
     Files of text are one document each, unless `form` says that each line is one.
@@ -81,17 +83,17 @@ def open_files(paths: Sequence[Path], form: str | None, encoding: str, tell: Tel
         form = "document"
     if form == "document":
         inside = Path(os.path.commonpath([path.parent for path in paths]))
-        return files_rows(list(paths), inside, _encoding(encoding), tell)
-    parts = [open_rows(path, form, encoding, tell) for path in paths]
+        return files_rows(list(paths), inside, _encoding(encoding), progress)
+    parts = [open_rows(path, form, encoding, progress) for path in paths]
     columns = [name for name in parts[0].columns if all(name in part.columns for part in parts[1:])]
     name = f"{paths[0]} and {len(paths) - 1} more"
     certain = all(part.ids_are_certain for part in parts)
     return Rows(name, columns, chain.from_iterable(parts), ids_are_certain=certain)
 
 
-def _csv(path: Path, encoding: str, delimiter: str | None, tell: Tell | None) -> Rows:
+def _csv(path: Path, encoding: str, delimiter: str | None, progress: Progress | None) -> Rows:
     csv.field_size_limit(LONGEST_CELL)  # documents are longer than the 128 KiB that csv allows
-    lines = numbered_lines(path, encoding, tell, newline="")
+    lines = numbered_lines(path, encoding, progress, newline="")
     first, skipped = next(lines, (1, ""))[1], 0
     if not first:
         raise ValueError(f"{path} holds no lines; give a file with documents in it.")
@@ -135,8 +137,10 @@ def _after(first: str, lines: Iterator[tuple[int, str]]) -> Iterator[str]:
         yield line
 
 
-def _jsonl(path: Path, encoding: str, tell: Tell | None) -> Rows:
-    lines = ((n, line) for n, line in numbered_lines(path, encoding, tell) if not line.isspace())
+def _jsonl(path: Path, encoding: str, progress: Progress | None) -> Rows:
+    lines = (
+        (n, line) for n, line in numbered_lines(path, encoding, progress) if not line.isspace()
+    )
 
     def parsed(number: int, line: str) -> tuple[str, Mapping[str, Any]]:
         try:
@@ -177,10 +181,10 @@ def _jsonl(path: Path, encoding: str, tell: Tell | None) -> Rows:
     return Rows(str(path), list(first[1]), rows())
 
 
-def _json(path: Path, encoding: str, tell: Tell | None) -> Rows:
+def _json(path: Path, encoding: str, progress: Progress | None) -> Rows:
     """A list of objects or of texts, read whole."""
     try:
-        found = json.loads("".join(line for _, line in numbered_lines(path, encoding, tell)))
+        found = json.loads("".join(line for _, line in numbered_lines(path, encoding, progress)))
     except json.JSONDecodeError as error:
         raise ValueError(
             f"{path}, line {error.lineno}: not JSON ({error.msg}); one object per line is"
@@ -210,7 +214,7 @@ def _is_text(row: Any) -> bool:
     return True
 
 
-def _parquet(path: Path, tell: Tell | None) -> Rows:
+def _parquet(path: Path, progress: Progress | None) -> Rows:
     try:
         import pyarrow
         import pyarrow.parquet
@@ -235,8 +239,8 @@ def _parquet(path: Path, tell: Tell | None) -> Rows:
             for row in found:
                 yield f"{path}, row {done}", row
                 done += 1
-            if tell is not None:
-                tell(done, n_rows)
+            if progress is not None:
+                progress(done, n_rows)
 
     return Rows(str(path), columns, rows())
 

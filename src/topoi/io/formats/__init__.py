@@ -20,7 +20,7 @@ from topoi.io.formats.checks import naming
 from topoi.io.formats.gensim import from_gensim, to_gensim
 from topoi.io.formats.h5ad import from_anndata, is_anndata, open_h5ad, to_anndata
 from topoi.io.lines import (
-    Tell,
+    Progress,
     existing,
     numbered_lines,
     read_words,
@@ -79,7 +79,7 @@ def read(
     vocabulary: Sequence[str] | str | Path | None = None,
     layer: str | None = None,
     zero_based: bool = False,
-    tell: Tell | None = None,
+    progress: Progress | None = None,
 ) -> Corpus:
     """Read counts.
 
@@ -95,7 +95,7 @@ def read(
         For AnnData, the layer that holds the counts (default: X).
     zero_based : bool, default=False
         For SVMlight, whether columns are numbered from 0 instead of 1.
-    tell : callable, optional
+    progress : callable, optional
         Called with (done, total) now and then.
 
     Returns
@@ -110,7 +110,7 @@ def read(
             f"{path} is of no known format; say which (format) of {', '.join(FORMATS)}."
         )
     known = FORMATS[form]
-    options = ReadOptions(layer=layer, zero_based=zero_based, tell=tell)
+    options = ReadOptions(layer=layer, zero_based=zero_based, progress=progress)
     _refuse_unused(path, known, layer=layer, zero_based=zero_based)
     words = (
         None if known.words_inside and vocabulary is None else _vocabulary(path, form, vocabulary)

@@ -19,7 +19,7 @@ def read_ldac(path: str | Path, options: ReadOptions) -> Corpus:
     """
     path = existing(path)
     words, counts, ends = array("q"), array("d"), array("q", [0])
-    for number, line in numbered_lines(path, tell=options.tell):
+    for number, line in numbered_lines(path, progress=options.progress):
         length, *fields = line.split() or [""]
         pairs = split_pairs(fields)
         if pairs is None or length != str(len(fields)):

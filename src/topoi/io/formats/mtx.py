@@ -54,7 +54,7 @@ def read_mtx(path: str | Path, options: ReadOptions) -> Corpus:
     path : str or Path
         The file, plain or .gz.
     options : ReadOptions
-        Only `tell` means something here.
+        Only `progress` means something here.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def read_mtx(path: str | Path, options: ReadOptions) -> Corpus:
         The counts.
     """
     path = existing(path)
-    numbered = numbered_lines(path, "latin-1", options.tell)  # comments may be in any encoding
+    numbered = numbered_lines(path, "latin-1", options.progress)  # comments may be in any encoding
     banner = _banner(path, next(numbered, (1, ""))[1])
     lines = ((number, line) for number, line in numbered if not line.isspace())
     sizes = next(((number, line) for number, line in lines if not line.startswith("%")), (2, ""))

@@ -38,7 +38,7 @@ def read_svmlight(path: str | Path, options: ReadOptions) -> Corpus:
     """
     path, first = existing(path), 0 if options.zero_based else 1
     words, counts, ends, labels = array("q"), array("d"), array("q", [0]), []
-    for number, line in numbered_lines(path, tell=options.tell):
+    for number, line in numbered_lines(path, progress=options.progress):
         fields = line.partition("#")[0].split()
         if not fields:
             continue

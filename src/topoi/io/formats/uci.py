@@ -25,7 +25,7 @@ def read_uci(path: str | Path, options: ReadOptions) -> Corpus:
     path = existing(path)
     lines = (
         (number, line)
-        for number, line in numbered_lines(path, tell=options.tell)
+        for number, line in numbered_lines(path, progress=options.progress)
         if not line.isspace()
     )
     n_docs, n_words, n_entries = (_header(path, next(lines, (i + 1, ""))) for i in range(3))
