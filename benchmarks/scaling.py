@@ -17,7 +17,7 @@ from benchmarks.race import warm_up
 from topoi import LDA, Corpus
 
 SWEEPS = 50
-SHARES = (8, 4, 2, 1)  # one document in so many
+THINNED = (8, 4, 2, 1)  # one document in so many
 
 
 def run(args: argparse.Namespace) -> None:
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> None:
     print()
     name, n_topics = ("cora", 300) if args.quick else ("rfc", 1000)
     rows = [
-        [f"1/{share}", *fresh(over_edges, args.data, name, n_topics, share)] for share in SHARES
+        [f"1/{every}", *fresh(over_edges, args.data, name, n_topics, every)] for every in THINNED
     ]
     print(f"### Over edges\n\n{name.upper()}, K={n_topics}, {SWEEPS} sweeps.\n")
     table(
@@ -120,9 +120,9 @@ def over_topics(data: Path, name: str, n_topics: int) -> list[Any]:
     return [early, later, model.history_[-1]["schedule"], listed, shared, later / shared]
 
 
-def over_edges(data: Path, name: str, n_topics: int, share: int) -> list[str]:
+def over_edges(data: Path, name: str, n_topics: int, every: int) -> list[str]:
     corpus = load(data, name)
-    train, test = corpus[::share].split(test_size=0.05, random_state=0)
+    train, test = corpus[::every].split(test_size=0.05, random_state=0)
     warm_up()
     clock, state, model = times(train, n_topics, 1)
     early, later = medians(clock, model)
@@ -130,7 +130,7 @@ def over_edges(data: Path, name: str, n_topics: int, share: int) -> list[str]:
     edges = state.graph.n_edges
     found = score(model.components_, test)
     note(
-        f"{name} 1/{share}: {edges} edges, {early:.2f} {later:.2f} s, {peak:.0f} MB, perplexity"
+        f"{name} 1/{every}: {edges} edges, {early:.2f} {later:.2f} s, {peak:.0f} MB, perplexity"
         f" {found:.1f}"
     )
     return [

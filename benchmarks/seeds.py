@@ -1,7 +1,7 @@
 """Do seed words bring topics to the classes that they name, and what do they cost?
 
-Two seed words for each class, from its name, against the same model without seeds: agreement of
-the documents' main topics with the classes, held-out perplexity, and the share of seed words among
+Two seed words for each class, from its name, against the same model without seeds: agreement of the
+documents' main topics with the classes, held-out perplexity, and the proportion of seed words among
 the top words of their topics after the last sweep.
 """
 

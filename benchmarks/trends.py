@@ -59,15 +59,15 @@ def made(docs: int, length: int, seed: int) -> tuple[np.ndarray, ...]:
     mean = np.exp(rng.normal(0, 0.7, TOPICS) + time * rng.normal(0, 1, TOPICS))
     mean /= mean.sum(axis=1, keepdims=True)
     period = np.repeat(np.arange(PERIODS), docs)
-    shares = np.array([rng.dirichlet(mean[t]) for t in period])
+    proportions = np.array([rng.dirichlet(mean[t]) for t in period])
     tokens = np.maximum(rng.poisson(length, len(period)), 5)
-    pairs = zip(tokens, shares @ topics, strict=True)
-    return np.array([rng.multinomial(n, p) for n, p in pairs]), period, mean, topics, shares
+    pairs = zip(tokens, proportions @ topics, strict=True)
+    return np.array([rng.multinomial(n, p) for n, p in pairs]), period, mean, topics, proportions
 
 
 def measure(docs: int, length: int, seed: int) -> list[float]:
     """Topics found, and coverage: score, bootstrap, effect; of all topics; of true proportions."""
-    counts, period, mean, topics, shares = made(docs, length, seed)
+    counts, period, mean, topics, proportions = made(docs, length, seed)
     model = LDA(TOPICS, random_state=seed).fit(Corpus(counts, dates=2000 + period))
     roots = np.sqrt(topics), np.sqrt(model.topic_word_)
     apart = ((roots[0][:, None] - roots[1][None]) ** 2).sum(axis=-1)
@@ -96,7 +96,7 @@ def measure(docs: int, length: int, seed: int) -> list[float]:
             for values in (score, bootstrap, effect)
         ),
         score.mean(),
-        *(covered(shares, interval).mean() for interval in ("score", "bootstrap")),
+        *(covered(proportions, interval).mean() for interval in ("score", "bootstrap")),
     ]
 
 
@@ -117,14 +117,16 @@ def real(args: argparse.Namespace) -> None:
 
 def real_coverage(corpus: Corpus, n_topics: int, draws: int) -> list[str]:
     model = LDA(n_topics, random_state=0).fit(corpus)
-    shares, members, names = observed_proportions(model), corpus.labels, [""] * n_topics
-    whole = prevalence_table(shares, members, names)["prevalence"].to_numpy()
+    proportions, members, names = observed_proportions(model), corpus.labels, [""] * n_topics
+    whole = prevalence_table(proportions, members, names)["prevalence"].to_numpy()
     rng, covered = np.random.default_rng(0), {"score": [], "bootstrap": []}
     for draw in range(draws):
         part = np.sort(rng.permutation(corpus.n_docs)[: round(PART * corpus.n_docs)])
         kept = type(members)(members.matrix[part], members.names)
         for interval, found in covered.items():
-            got = prevalence_table(shares[part], kept, names, interval=interval, random_state=draw)
+            got = prevalence_table(
+                proportions[part], kept, names, interval=interval, random_state=draw
+            )
             inside = (got["low"] <= whole) & (whole <= got["high"])
             found.append(inside[got["low"].notna()].mean())
     size = PART * members.matrix.sum(axis=0).mean()

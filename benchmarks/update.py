@@ -52,7 +52,7 @@ def measure(
     model = LDA(n_topics, max_iter=sweeps, random_state=seed, n_jobs=-1).fit(old)
     updated = model.update(corpus[new_rows], new_topics=1)
     before, after = model.transform(old), updated.transform(old)[:, :n_topics]
-    share = updated.doc_topic_[len(first) :, n_topics]
+    proportion = updated.doc_topic_[len(first) :, n_topics]
     correlation = np.corrcoef(before.ravel(), after.ravel())[0, 1]
     is_new = planted[new_rows]
-    return float(correlation), float(share[is_new].mean()), float(share[~is_new].mean())
+    return float(correlation), float(proportion[is_new].mean()), float(proportion[~is_new].mean())

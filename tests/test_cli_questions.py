@@ -31,7 +31,7 @@ def test_topics_and_their_names(work, tmp_path):
     assert len(run("topics", path, "--words", 3).stdout.split("\n")) > 4
     answer = ask("topics", path, "--words", 3, "--name", "1=house [pets]")
     assert {topic["name"] for topic in answer["topics"]} == {"topic0", "house [pets]"}
-    assert sum(topic["share"] for topic in answer["topics"]) == pytest.approx(1, rel=1e-6)
+    assert sum(topic["proportion"] for topic in answer["topics"]) == pytest.approx(1, rel=1e-6)
     assert "house [pets]" in run("topics", path).stdout
     assert "house [pets]" in run("transform", path, work / "texts").stdout.splitlines()[0]
     assert {topic["name"] for topic in ask("topics", work / "labels.topoi")["topics"]} == {
@@ -46,8 +46,8 @@ def test_transform_gives_the_largest_topics_and_parquet(work, tmp_path):
     everything = ask("transform", work / "lda.topoi", work / "texts")
     two = ask("transform", work / "lda.topoi", work / "texts", "--top", "2")
     for whole, short in zip(everything, two, strict=True):
-        assert short["share 1"] == max(v for v in whole.values() if isinstance(v, float))
-        assert whole[short["topic 2"]] == short["share 2"] <= short["share 1"]
+        assert short["proportion 1"] == max(v for v in whole.values() if isinstance(v, float))
+        assert whole[short["topic 2"]] == short["proportion 2"] <= short["proportion 1"]
     run("transform", work / "lda.topoi", work / "texts", "-o", tmp_path / "p.parquet")
     assert pyarrow.parquet.read_table(tmp_path / "p.parquet").to_pylist() == everything
 

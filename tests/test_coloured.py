@@ -168,7 +168,7 @@ def test_a_text_is_shown_as_it_was_written(model):
     assert f"My DOGS[{pets}]\n\tlike stocks[{money}] & <i>bonds[{money}]</i>, or not." in repr(
         shown
     )
-    assert list(shown.labeled.shares()) == [money, pets]
+    assert list(shown.labeled.proportions()) == [money, pets]
 
 
 def test_labels_of_a_text_are_those_of_its_counts(model):

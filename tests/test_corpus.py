@@ -229,8 +229,10 @@ def test_split_parts_the_documents():
 
 
 @pytest.mark.parametrize("share", [0, 1, -1, 2])
-def test_split_needs_a_share(share):
-    with pytest.raises(ValueError, match=f"test_size is {share}; expected a share between 0 and 1"):
+def test_split_needs_a_proportion(share):
+    with pytest.raises(
+        ValueError, match=f"test_size is {share}; expected a proportion between 0 and 1"
+    ):
         corpus().split(share)
 
 

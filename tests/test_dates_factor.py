@@ -37,11 +37,11 @@ def test_a_model_with_dates_knows_them(drifting):
     assert model.topics_over_time()["period"].nunique() == 12
 
 
-def message(dates, shares, tokens, **options):
-    plan = make_plan([Words(np_counts(len(shares))), Documents()], 2)
-    factor = canonical_factor(Dates(dates, weight=0.5, **options), len(shares))
+def message(dates, proportions, tokens, **options):
+    plan = make_plan([Words(np_counts(len(proportions))), Documents()], 2)
+    factor = canonical_factor(Dates(dates, weight=0.5, **options), len(proportions))
     factor.add_to(plan)
-    return factor.message(np.asarray(shares, dtype=float), np.asarray(tokens, dtype=float))
+    return factor.message(np.asarray(proportions, dtype=float), np.asarray(tokens, dtype=float))
 
 
 def np_counts(n):
@@ -49,16 +49,16 @@ def np_counts(n):
 
 
 def test_documents_hear_others_of_their_time_and_not_themselves():
-    shares = [[1, 0], [0, 1], [1, 0], [0.5, 0.5], [1, 0]]
+    proportions = [[1, 0], [0, 1], [1, 0], [0.5, 0.5], [1, 0]]
     dates = [2000, 2001, 2003, None, 2001]
-    heard = message(dates, shares, [10, 10, 10, 10, 30])
+    heard = message(dates, proportions, [10, 10, 10, 10, 30])
     np.testing.assert_allclose(heard[0], [0.75, 0.25])  # of 2001, by tokens
     np.testing.assert_allclose(heard[1], [1, 0])
     np.testing.assert_allclose(heard[4], [0.5, 0.5])
     assert heard[2].tolist() == [0, 0], "2003 has no neighbours"
     assert heard[3].tolist() == [0, 0], "no date"
-    np.testing.assert_allclose(message(dates, shares, [10] * 5, reach=0)[0], [0, 0])
-    assert message(dates, shares, [10] * 5, reach=2)[2].sum() == pytest.approx(1)
+    np.testing.assert_allclose(message(dates, proportions, [10] * 5, reach=0)[0], [0, 0])
+    assert message(dates, proportions, [10] * 5, reach=2)[2].sum() == pytest.approx(1)
 
 
 def test_bad_dates_and_weights_are_refused(drifting):

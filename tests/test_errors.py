@@ -111,8 +111,10 @@ def test_the_first_batch_has_words():
 
 
 @pytest.mark.parametrize("share", [0, 1, -0.1, 1.5])
-def test_share_of_held_out_tokens(share):
-    with pytest.raises(ValueError, match=rf"held_out is {share}; expected a share between 0 and 1"):
+def test_proportion_of_held_out_tokens(share):
+    with pytest.raises(
+        ValueError, match=rf"held_out is {share}; expected a proportion between 0 and 1"
+    ):
         evaluate.split_tokens(X, share)
 
 

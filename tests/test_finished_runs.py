@@ -175,7 +175,7 @@ def test_a_relational_run_resumes_from_its_first_sweeps(tmp_path):
 
 
 def test_killed_runs_end_in_the_same_bits():
-    """A small share of `python -m fuzz kills`."""
+    """A small sample of `python -m fuzz kills`."""
     pytest.importorskip("resource", reason="needs os.fork")
     from fuzz import kills
     from fuzz.harness import run_cases

@@ -1,4 +1,4 @@
-"""A small share of `make fuzz`: wrong but well-formed files are refused, or harmless."""
+"""A small sample of `make fuzz`: wrong but well-formed files are refused, or harmless."""
 
 from __future__ import annotations
 

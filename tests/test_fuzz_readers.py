@@ -1,4 +1,4 @@
-"""A small share of `make fuzz`: files of every format that are wrong but well-formed."""
+"""A small sample of `make fuzz`: files of every format that are wrong but well-formed."""
 
 from __future__ import annotations
 

@@ -62,9 +62,16 @@ def test_unknown_words_are_refused_or_said(model):
 def test_the_words_of_a_topic_have_numbers(model):
     k = topic_of(model, "banks")
     table = model.show_topic(k, 3)
-    assert table.columns.tolist() == ["word", "probability", "count", "frequency", "share", "lift"]
+    assert table.columns.tolist() == [
+        "word",
+        "probability",
+        "count",
+        "frequency",
+        "proportion",
+        "lift",
+    ]
     assert table["word"].tolist() == model.top_words(3)[k]
-    np.testing.assert_allclose(table["share"], table["count"] / table["frequency"])
+    np.testing.assert_allclose(table["proportion"], table["count"] / table["frequency"])
     assert (table["lift"] > 1).all()
     named = LDA(2, max_iter=5).fit(Corpus(np.eye(4) * 5)).name_topics({1: "one"})
     assert named.show_topic("one").equals(named.show_topic(1))
@@ -86,10 +93,20 @@ def test_top_words_are_words_that_the_topic_uses():
 def test_documents_are_a_table(model):
     table = model.document_info(n_topics=2)
     assert table.columns.tolist() == [
-        *("document", "topic", "name", "share", "topic_2", "name_2", "share_2", "tokens", "mark"),
+        *(
+            "document",
+            "topic",
+            "name",
+            "proportion",
+            "topic_2",
+            "name_2",
+            "proportion_2",
+            "tokens",
+            "mark",
+        ),
         *("date", "authors", "source", "text"),
     ]
-    np.testing.assert_allclose(table["share"] + table["share_2"], 1, rtol=1e-6)
+    np.testing.assert_allclose(table["proportion"] + table["proportion_2"], 1, rtol=1e-6)
     assert table["topic"].tolist() == model.doc_topic_.argmax(axis=1).tolist()
     assert table["authors"].tolist()[:3] == ["Ann", "Bob", "Ann; Bob"]
     assert table["text"].tolist() == model.documents_.texts
@@ -140,9 +157,9 @@ def test_similar_documents_share_topics(model):
 
 def test_representative_documents_come_with_their_text(model):
     table = model.representative_documents(topic_of(model, "banks"), 3)
-    assert table.columns.tolist()[:5] == ["document", "share", "fit", "tokens", "mark"]
+    assert table.columns.tolist()[:5] == ["document", "proportion", "fit", "tokens", "mark"]
     assert set(table["text"]) <= set(MONEY)
-    assert table["share"].is_monotonic_decreasing
+    assert table["proportion"].is_monotonic_decreasing
 
 
 def test_documents_of_a_label_are_ranked_by_fit():
@@ -155,7 +172,14 @@ def test_documents_of_a_label_are_ranked_by_fit():
 
 def test_authors_are_a_table(model):
     table = model.author_info(n_topics=1)
-    assert table.columns.tolist() == ["author", "documents", "tokens", "topic", "name", "share"]
+    assert table.columns.tolist() == [
+        "author",
+        "documents",
+        "tokens",
+        "topic",
+        "name",
+        "proportion",
+    ]
     assert table["documents"].tolist() == [16, 16]
     corpus, _ = datasets.make_authors()
     learned = AuthorTopicModel(3, max_iter=10).fit(corpus)

@@ -180,7 +180,7 @@ def test_a_sweep_over_lists_is_the_reference(blocks):
 
 
 def test_messages_move_to_new_lists():
-    """A topic that stays keeps its share among those that stay; one that enters begins at 0;
+    """A topic that stays keeps its proportion among those that stay; one that enters begins at 0;
     messages sum to 1.
     """
     run, old, new = (
@@ -424,7 +424,7 @@ def test_a_heavy_prior_needs_no_haste(mixed):
     mean = corpus.counts.sum() / corpus.n_docs
 
     def warm_up(share: float, **options) -> tuple[float, ...]:
-        """Of a prior whose sum is this share of a document."""
+        """Of a prior whose sum is this proportion of a document."""
         alpha = Prior(np.full(5, share * mean / 5), False)
         settings = Settings(begin(small_counts()).rule, doc_topic_prior=alpha, **options)
         return make_recipe(plan.facts, settings).schedule.warm_up

@@ -53,7 +53,7 @@ def test_stops_when_perplexity_stands_still(blocks):
     before, last = [
         record["perplexity"] for record in model.history_ if record["perplexity"] is not None
     ][-2:]
-    assert abs(before - last) < 5 * 1e-4 * last, "the share is per sweep"
+    assert abs(before - last) < 5 * 1e-4 * last, "the fraction is per sweep"
     earlier = [
         record["perplexity"] for record in model.history_[:-5] if record["perplexity"] is not None
     ]

@@ -25,11 +25,11 @@ def test_top_words(fitted, mixed):
 
 def test_topic_info(fitted):
     info = fitted.topic_info(3)
-    assert list(info.columns) == ["topic", "name", "share", "documents", "prior", "words"]
+    assert list(info.columns) == ["topic", "name", "proportion", "documents", "prior", "words"]
     assert info["topic"].tolist() == list(range(5))
-    np.testing.assert_allclose(info["share"].sum(), 1, rtol=1e-9)
+    np.testing.assert_allclose(info["proportion"].sum(), 1, rtol=1e-9)
     held = (fitted.components_ - fitted.topic_word_prior_).sum(axis=1)  # tokens, without the prior
-    np.testing.assert_allclose(info["share"], held / held.sum(), rtol=1e-9)
+    np.testing.assert_allclose(info["proportion"], held / held.sum(), rtol=1e-9)
     assert info["documents"].sum() == len(fitted.doc_topic_)
     assert info["prior"].tolist() == [0.1] * 5
     assert info["words"].tolist() == [" ".join(words) for words in fitted.top_words(3)]

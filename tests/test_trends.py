@@ -89,20 +89,22 @@ def test_intervals_cover_the_mean_of_small_groups(interval, least):
     rng = np.random.default_rng(0)
     mean, covered = np.array([0.1, 0.3, 0.6]), []
     for seed in range(60):
-        shares = rng.dirichlet(mean, 40)
+        proportions = rng.dirichlet(mean, 40)
         groups = label_membership(np.arange(40) // 10, 40)
-        table = prevalence_table(shares, groups, list("abc"), interval=interval, random_state=seed)
+        table = prevalence_table(
+            proportions, groups, list("abc"), interval=interval, random_state=seed
+        )
         truth = np.tile(mean, 4)
         covered += ((table["low"] <= truth) & (truth <= table["high"])).tolist()
     assert least < np.mean(covered) < 0.98
 
 
 def test_one_document_says_little_and_more_say_more():
-    shares = np.vstack([np.tile([0.8, 0.2], (30, 1)), np.tile([0.4, 0.6], (31, 1))])
-    table = prevalence_table(shares, label_membership(["a"] * 60 + ["b"], 61), ["p", "q"])
+    proportions = np.vstack([np.tile([0.8, 0.2], (30, 1)), np.tile([0.4, 0.6], (31, 1))])
+    table = prevalence_table(proportions, label_membership(["a"] * 60 + ["b"], 61), ["p", "q"])
     width = (table["high"] - table["low"]).tolist()
     assert width[2] > 2 * width[0]
-    alone = prevalence_table(shares[:1], label_membership(["a"], 1), ["p", "q"])
+    alone = prevalence_table(proportions[:1], label_membership(["a"], 1), ["p", "q"])
     assert alone["high"][0] - alone["low"][0] > 0.7
 
 
@@ -163,15 +165,15 @@ def test_errors_are_those_of_hc3():
 
 
 def test_covariates_that_say_nothing_are_refused():
-    shares, frame = np.full((6, 1), 0.5), pd.DataFrame({"a": range(6)})
+    proportions, frame = np.full((6, 1), 0.5), pd.DataFrame({"a": range(6)})
     with pytest.raises(ValueError, match="cannot be told apart"):
-        effects_table(shares, frame.assign(b=frame["a"] * 2), ["t"])
+        effects_table(proportions, frame.assign(b=frame["a"] * 2), ["t"])
     with pytest.raises(ValueError, match="table has 5 rows for 6 documents"):
-        effects_table(shares, frame[:5], ["t"])
+        effects_table(proportions, frame[:5], ["t"])
     with pytest.raises(ValueError, match="2 documents are too few for 2 terms"):
-        effects_table(shares[:2], frame[:2], ["t"])
+        effects_table(proportions[:2], frame[:2], ["t"])
     with pytest.warns(UserWarning, match="1 of 6 documents have no words or a gap"):
-        effects_table(shares, frame.assign(a=[None, 1, 5, 3, 2, 4]), ["t"])
+        effects_table(proportions, frame.assign(a=[None, 1, 5, 3, 2, 4]), ["t"])
     assert design_matrix(pd.DataFrame({"s": [True, False, True]}))[1] == ["intercept", "s=False"]
 
 
@@ -189,7 +191,7 @@ def test_the_commands_show_time_groups_and_effects(dated, tmp_path):
     rows = json.loads(run("time", path, "--topic", k, "--json"))
     assert [row["period"] for row in rows] == ["2000", "2001", "2003"]
     assert "trend" in run("time", path)
-    assert "share in press" in " ".join(run("groups", path, "source").split())
+    assert "prevalence in press" in " ".join(run("groups", path, "source").split())
     run("groups", path, "labels", "-o", tmp_path / "g.csv")
     assert len(pd.read_csv(tmp_path / "g.csv")) == 4
     assert {row["term"] for row in json.loads(run("effects", path, "date", "--json"))} == {

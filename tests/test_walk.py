@@ -41,7 +41,7 @@ def test_a_walk_through_everything(corpus, tmp_path):
     found = model.find_topics("ship sail")
     sea = int(found["topic"].iloc[0])
     assert set(model.show_topic(sea)["word"]) <= set(THEMES["sea"])
-    assert model.similar_documents("cat fur paw", 3)["share"].min() > 0.8
+    assert model.similar_documents("cat fur paw", 3)["proportion"].min() > 0.8
     assert "cat" in model.representative_documents("animals", 1)["text"].iloc[0]
 
     model.name_topics({sea: "ocean"})

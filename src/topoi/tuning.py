@@ -36,7 +36,7 @@ class Tuning:
     warm_up: tuple[float, ...] = WARM_UP
     short_warm_up: tuple[float, ...] = (2.0,) * 4  # after an overcomplete start
     warm_up_from: int = 50_000  # edges: with fewer, warm-up sweeps oscillate
-    heavy_prior: float = 0.1  # sum of the topics' prior, as a share of a document's mean weight
+    heavy_prior: float = 0.1  # sum of the topics' prior, as a fraction of a document's mean weight
 
     # Sweeps with stored messages, and rounds that infer documents afresh.
     relaxation: float = 1.5  # over-relaxation factor of "relaxed",
@@ -56,7 +56,9 @@ class Tuning:
     # The schedule "active" (A19).
     active_documents: float = 0.5
     active_topics: float = 0.2
-    shrink: float = 0.8  # the share of active topics starts at 1 and shrinks by this in each sweep
+    shrink: float = (
+        0.8  # the fraction of active topics starts at 1 and shrinks by this in each sweep
+    )
     full_every: int = 10  # sweeps after which all have a turn: residuals grow stale
 
     # First values of learned priors, in tokens.

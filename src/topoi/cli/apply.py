@@ -33,7 +33,7 @@ def transform(
         int | None,
         typer.Option(
             min=1,
-            help="Only so many topics of each document, the largest, with their shares.",
+            help="Only so many topics of each document, the largest, with their proportions.",
             show_default=False,
         ),
     ] = None,
@@ -65,7 +65,7 @@ def _share_rows(
     corpus: Corpus, proportions: Any, names: list[str], top: int | None = None
 ) -> Iterator[dict[str, Any]]:
     """One dictionary per document: id, date if there is one, a mark if the model knows few of its
-    words or none, and the share of each topic, to six digits; or the `top` largest topics.
+    words or none, and the proportion of each topic, to six digits; or the `top` largest topics.
     """
     from topoi.corpus.coverage import marks_of
 
@@ -77,12 +77,12 @@ def _share_rows(
         if corpus.dates is not None:
             row["date"] = corpus.dates[d]
         row["mark"] = str(marks[d])
-        shares = [float(f"{share:.6g}") for share in proportions[d]]
+        rounded = [float(f"{value:.6g}") for value in proportions[d]]
         if top is None:
-            yield row | dict(zip(names, shares, strict=True))
+            yield row | dict(zip(names, rounded, strict=True))
             continue
         for rank, k in enumerate(sorted(range(len(names)), key=lambda k: -proportions[d][k])[:top]):
-            row |= {f"topic {rank + 1}": names[k], f"share {rank + 1}": shares[k]}
+            row |= {f"topic {rank + 1}": names[k], f"proportion {rank + 1}": rounded[k]}
         yield row
 
 

@@ -37,9 +37,11 @@ def _demo_topics(corpus: Corpus, topics: int, seed: int) -> None:
 
     train, test = corpus.split(random_state=seed)
     model = LDA(topics, random_state=seed, verbose=int(sys.stderr.isatty())).fit(train)
-    share, words = model.topic_proportions_, model.top_words(9)
-    rows = [(k, f"{share[k]:.1%}", " ".join(words[k])) for k in share.argsort()[::-1]]
-    show(plain_table("LDA: what the docstrings are about", "topic", "share", "words", rows=rows))
+    size, words = model.topic_proportions_, model.top_words(9)
+    rows = [(k, f"{size[k]:.1%}", " ".join(words[k])) for k in size.argsort()[::-1]]
+    show(
+        plain_table("LDA: what the docstrings are about", "topic", "proportion", "words", rows=rows)
+    )
     found = evaluate.completion(model, test)
     show(
         f"{model.n_iter_} sweeps in {model.history_[-1]['seconds']:.1f} s; held-out perplexity"

@@ -45,9 +45,14 @@ def ensemble(
     if as_json:
         return show_json({"file": str(output), "runs": runs, "topics": rows})
     cells = [
-        (row["topic"], f"{row['share']:.1%}", f"{row['stability']:.2f}", ", ".join(row["words"]))
+        (
+            row["topic"],
+            f"{row['proportion']:.1%}",
+            f"{row['stability']:.2f}",
+            ", ".join(row["words"]),
+        )
         for row in rows
     ]
     title = f"{topics} topics of {runs} runs"
-    show(plain_table(title, "topic", "share", "stability", "words", rows=cells))
+    show(plain_table(title, "topic", "proportion", "stability", "words", rows=cells))
     return note(f"Wrote {output}: {topics} topics.")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["TableFile", "as_csv", "check_table_file", "give_table", "rows_of", "write_rows"]
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
-PERCENT = ("share", "score", "prevalence", "similarity")  # columns in per cent
+PERCENT = ("proportion", "score", "prevalence", "similarity")  # columns in per cent
 BOUNDS = ("low", "high")  # of a prevalence, in per cent as well
 LONGEST_TEXT = 100  # characters of a cell on the screen
 
@@ -140,7 +140,9 @@ def give_table(
 
 
 def _first(name: str) -> str:
-    """The kind of a column: "share" of "share_2" and of "share in 2020"."""
+    """The kind of a column: "proportion" of "proportion_2" and "prevalence" of "prevalence in
+    2020".
+    """
     return name.partition("_")[0].partition(" ")[0]
 
 

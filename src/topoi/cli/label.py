@@ -156,7 +156,7 @@ def _in_colours(coloured: ColouredText) -> list[Text]:
     from topoi.report.coloured import OTHER, PALETTE, TEXT_COLOUR, slots
 
     labeled = coloured.labeled
-    places = slots(list(labeled.shares()))
+    places = slots(list(labeled.proportions()))
 
     def style(topic: int) -> str:
         return f"{TEXT_COLOUR} on {PALETTE[places[topic]] if topic in places else OTHER}"
@@ -164,7 +164,9 @@ def _in_colours(coloured: ColouredText) -> list[Text]:
     text = Text()
     for piece, span in labeled.pieces():
         text.append(printable(piece, keep="\n\t"), None if span is None else style(span.topic))
-    keys = [Text().append(f" {topic} ", style(topic)) for topic in labeled.shares()] or [Text()]
+    keys = [Text().append(f" {topic} ", style(topic)) for topic in labeled.proportions()] or [
+        Text()
+    ]
     legend = [line.partition(" ")[2] if labeled.spans else line for line in coloured.legend()]
     return [text, Text(), *(key.append(f" {line}") for key, line in zip(keys, legend, strict=True))]
 

@@ -150,14 +150,16 @@ class Words:
     min_df: Annotated[
         str,
         option(
-            WORDS, "Least number (2) or share (0.01) of documents a word is in.", show_default=True
+            WORDS,
+            "Least number (2) or proportion (0.01) of documents a word is in.",
+            show_default=True,
         ),
     ] = "2"
     max_df: Annotated[
         str,
         option(
             WORDS,
-            "Greatest number (500) or share (0.5) of documents a word is in.",
+            "Greatest number (500) or proportion (0.5) of documents a word is in.",
             show_default=True,
         ),
     ] = "0.5"

@@ -184,8 +184,8 @@ def _vectorizer(words: Words) -> Any:
         )
     return make_vectorizer(
         stop_words=words.stop_words,
-        min_df=_number_or_share("--min-df", words.min_df),
-        max_df=_number_or_share("--max-df", words.max_df),
+        min_df=_number_or_proportion("--min-df", words.min_df),
+        max_df=_number_or_proportion("--max-df", words.max_df),
         ngram_range=(int(low), int(high or low)),
         token_pattern=words.token_pattern or TOKEN,
         lowercase=not words.keep_case,
@@ -194,16 +194,18 @@ def _vectorizer(words: Words) -> Any:
     )
 
 
-def _number_or_share(option: str, value: str) -> float:
-    """2 is a number of documents, 0.5 a share of them; so 1 is one document and 1.0 all of them."""
+def _number_or_proportion(option: str, value: str) -> float:
+    """2 is a number of documents, 0.5 a proportion of them; so 1 is one document and 1.0 all of
+    them.
+    """
     try:
         number = float(value) if "." in value else int(value)
     except ValueError:
         number = -1
     if number < 0 or (isinstance(number, float) and number > 1):
         raise ValueError(
-            f"{option} is {value!r}; expected a number of documents such as 5, or a share such as"
-            " 0.05."
+            f"{option} is {value!r}; expected a number of documents such as 5, or a proportion such"
+            " as 0.05."
         )
     return number
 

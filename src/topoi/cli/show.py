@@ -23,11 +23,11 @@ def topic_rows(
     model: Any, n_words: int, relevance: float = 1.0, n_documents: int = 0
 ) -> list[dict[str, Any]]:
     """Topics as plain values, the largest first; with their documents, if asked for."""
-    share = model.topic_proportions_
+    proportions = model.topic_proportions_
     words, names = model.top_words(n_words, relevance=relevance), model.topic_names_
     rows = [
-        {"topic": int(k), "name": names[k], "share": float(share[k]), "words": words[k]}
-        for k in (-share).argsort(kind="stable")
+        {"topic": int(k), "name": names[k], "proportion": float(proportions[k]), "words": words[k]}
+        for k in (-proportions).argsort(kind="stable")
     ]
     if n_documents:
         documents = model.top_documents(n_documents)
@@ -51,12 +51,13 @@ def topics_table(
     """Topics as a table, the n_topics largest."""
     rows = topic_rows(model, n_words, relevance, n_documents)
     named = any(row["name"] != f"topic{row['topic']}" for row in rows)
-    used = [row for row in rows if row["share"] > EMPTY / len(rows)]
-    columns = ["topic", *["name"] * named, "share", "words", *["documents"] * bool(n_documents)]
+    used = [row for row in rows if row["proportion"] > EMPTY / len(rows)]
+    columns = ["topic", *["name"] * named, "proportion", "words"]
+    columns += ["documents"] * bool(n_documents)
     shown = [
         {
             **row,
-            "share": f"{row['share']:.1%}",
+            "proportion": f"{row['proportion']:.1%}",
             "words": _line(row["words"]),
             "documents": _documents(row),
         }
@@ -197,15 +198,12 @@ def authors(
     if as_json:
         return show_json(answer)
     if name is not None:
-        topic_cells = [
-            (t["topic"], t["name"], f"{t['share']:.0%}", _line(t["words"]))
+        columns = ("topic", "name", "proportion", "words")
+        cells = [
+            (t["topic"], t["name"], f"{t['proportion']:.0%}", _line(t["words"]))
             for t in answer["topics"]
         ]
-        show(
-            plain_table(
-                f"What {name} writes about", "topic", "name", "share", "words", rows=topic_cells
-            )
-        )
+        show(plain_table(f"What {name} writes about", *columns, rows=cells))
         show(
             plain_table(
                 f"Authors like {name}",
@@ -249,8 +247,8 @@ def _topics_of_author(model: Any, name: str) -> list[dict[str, Any]]:
     """An author's five largest topics."""
     words, names = model.top_words(8), model.topic_names_
     return [
-        {"topic": k, "name": names[k], "share": share, "words": words[k]}
-        for k, share in model.topics_of_author(name, 5)
+        {"topic": k, "name": names[k], "proportion": proportion, "words": words[k]}
+        for k, proportion in model.topics_of_author(name, 5)
     ]
 
 

@@ -140,7 +140,7 @@ def _trends(table: pd.DataFrame, what: str) -> pd.DataFrame:
     """A line of bars for each topic, and its first and last prevalence."""
     wide = _wide(table, what)
     shown = wide.iloc[:, [0, -1]].copy() if wide.shape[1] > 1 else wide.copy()
-    shown.columns = [f"share in {name}" for name in shown.columns]
+    shown.columns = [f"prevalence in {name}" for name in shown.columns]
     shown.insert(0, "trend", [_bars(row) for row in wide.to_numpy()])
     return shown.reset_index()
 
@@ -155,5 +155,5 @@ def _side_by_side(table: pd.DataFrame, what: str) -> pd.DataFrame:
     sizes = table.drop_duplicates(what).set_index(what)["documents"]
     largest = set(sizes.sort_values(ascending=False, kind="stable").index[:MOST_GROUPS])
     wide = _wide(table[table[what].isin(largest)], what)
-    wide.columns = [f"share in {name}" for name in wide.columns]
+    wide.columns = [f"prevalence in {name}" for name in wide.columns]
     return wide.reset_index()

@@ -269,7 +269,7 @@ class Corpus:
     def split(self, test_size: float = 0.2, random_state: int = 0) -> tuple[Corpus, Corpus]:
         """Training and test documents, drawn at random."""
         if not 0 < test_size < 1:
-            raise ValueError(f"test_size is {test_size}; expected a share between 0 and 1.")
+            raise ValueError(f"test_size is {test_size}; expected a proportion between 0 and 1.")
         order = np.random.default_rng(random_state).permutation(self.n_docs)
         if self.n_docs < 2:
             raise ValueError(f"A corpus of {self.n_docs} documents cannot be split; it takes two.")

@@ -67,12 +67,12 @@ def warn_of_unknown(corpus: Corpus, stacklevel: int = 3) -> None:
         return
     known = corpus.counts.sum(axis=1)
     silent = int(((known == 0) & (corpus.unknown > 0)).sum())
-    share = corpus.unknown.sum() / max(known.sum() + corpus.unknown.sum(), 1e-300)
-    if silent or share > MOST_UNKNOWN:
+    unknown = corpus.unknown.sum() / max(known.sum() + corpus.unknown.sum(), 1e-300)
+    if silent or unknown > MOST_UNKNOWN:
         none = f"{silent} of {corpus.n_docs} documents have no word that the model knows, and "
         warnings.warn(
-            f"{none if silent else ''}{share:.0%} of all tokens are of words that it does not know:"
-            " they do not count. Are these documents in the language, and of the kind, that the"
-            " model was fitted on?",
+            f"{none if silent else ''}{unknown:.0%} of all tokens are of words that it does not"
+            " know: they do not count. Are these documents in the language, and of the kind, that"
+            " the model was fitted on?",
             stacklevel=stacklevel,
         )

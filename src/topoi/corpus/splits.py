@@ -42,7 +42,7 @@ def split_tokens(
     [2.0, 0.0]
     """
     if not 0 < held_out < 1:
-        raise ValueError(f"held_out is {held_out}; expected a share between 0 and 1.")
+        raise ValueError(f"held_out is {held_out}; expected a proportion between 0 and 1.")
     counts = check_counts(counts.counts if isinstance(counts, Corpus) else counts)
     repeats = counts.data.astype(np.int64)
     if not is_whole(counts):
@@ -70,15 +70,15 @@ def split_tokens(
 
 
 def hold_out(
-    weights: sparse.csr_array, seed: int, share: float = 0.1
+    weights: sparse.csr_array, seed: int, held_out: float = 0.1
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Observed and held-out parts of counts (by tokens, see `split_tokens`) or of weights (by whole
     entries).
     """
     if is_whole(weights):
-        return split_tokens(weights, share, seed)
+        return split_tokens(weights, held_out, seed)
     held, observed = weights.copy(), weights.copy()
-    chosen = np.random.default_rng(seed).random(weights.nnz) < share
+    chosen = np.random.default_rng(seed).random(weights.nnz) < held_out
     held.data, observed.data = weights.data * chosen, weights.data * ~chosen
     held.eliminate_zeros()
     observed.eliminate_zeros()

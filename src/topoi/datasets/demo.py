@@ -50,7 +50,7 @@ like
 def docstring_corpus(min_df: int = 8, max_df: float = 0.2) -> Corpus:
     """The corpus.
 
-    Words in fewer than `min_df` documents, or in more than the share `max_df`, are left out.
+    Words in fewer than `min_df` documents, or in more than the proportion `max_df`, are left out.
     """
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 

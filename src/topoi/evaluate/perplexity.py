@@ -264,14 +264,14 @@ def left_to_right(
     tokens = [rng.permutation(row).astype(np.int32) for row in rows]
     out = np.zeros(counts.shape[0])
 
-    def share(worker: int, size: int) -> None:
+    def score(worker: int, size: int) -> None:
         for d in range(worker, len(tokens), size):
             out[d] = likelihood.left_to_right(
                 tokens[d], word_topic, alpha, n_particles, random_state, d
             )
 
     with ThreadPool(n_jobs) as pool:
-        pool.each(share)
+        pool.each(score)
     return out
 
 

@@ -60,7 +60,7 @@ MEASURES = {
         "of {documents}, and {few_known_words} with few: their topics say little",
     ),
     "diversity": Measure(
-        "diversity", "{diversity:.2f}", "share of different words among the topics' top words"
+        "diversity", "{diversity:.2f}", "proportion of different words among the topics' top words"
     ),
     "rank_biased_diversity": Measure(
         "rank-biased diversity",

@@ -183,5 +183,5 @@ def softmax(scores: np.ndarray) -> np.ndarray:
     [0.5, 0.5]
     """
     odds = np.exp(scores - scores.max())
-    shares: np.ndarray = odds / odds.sum()
-    return shares
+    proportions: np.ndarray = odds / odds.sum()
+    return proportions

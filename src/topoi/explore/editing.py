@@ -145,14 +145,14 @@ def where_topics_go(
     return np.where(first < 0, -1, np.searchsorted(kept, first))
 
 
-def moved_table(table: np.ndarray, shares: np.ndarray) -> np.ndarray:
+def moved_table(table: np.ndarray, transfer: np.ndarray) -> np.ndarray:
     """Counts of old topics, in the last dimension, as counts of new ones.
 
     Parameters
     ----------
     table : ndarray of shape (..., n_topics)
         Counts.
-    shares : ndarray of shape (n_topics, n_new)
+    transfer : ndarray of shape (n_topics, n_new)
         Which part of each old topic each new one gets.
 
     Returns
@@ -164,12 +164,12 @@ def moved_table(table: np.ndarray, shares: np.ndarray) -> np.ndarray:
     >>> moved_table(np.array([[1.0, 2.0, 4.0]]), np.array([[1.0, 0], [0, 1], [1, 0]])).tolist()
     [[5.0, 2.0]]
     """
-    moved: np.ndarray = np.asarray(table, dtype=np.float64) @ shares
+    moved: np.ndarray = np.asarray(table, dtype=np.float64) @ transfer
     return moved
 
 
 def moved_proportions(
-    proportions: np.ndarray, shares: np.ndarray, otherwise: np.ndarray
+    proportions: np.ndarray, transfer: np.ndarray, otherwise: np.ndarray
 ) -> np.ndarray:
     """Topic proportions of old topics as proportions of new ones; rows sum to 1.
 
@@ -180,7 +180,7 @@ def moved_proportions(
     ----------
     proportions : ndarray of shape (n, n_topics)
         Rows sum to 1.
-    shares : ndarray of shape (n_topics, n_new)
+    transfer : ndarray of shape (n_topics, n_new)
         Which part of each old topic each new one gets.
     otherwise : ndarray of shape (n_new,)
         Positive.
@@ -191,11 +191,11 @@ def moved_proportions(
 
     Examples
     --------
-    >>> shares = np.array([[1.0, 0], [0, 1], [0, 0]])
-    >>> moved_proportions(np.array([[0.3, 0.1, 0.6]]), shares, np.ones(2)).round(2).tolist()
+    >>> transfer = np.array([[1.0, 0], [0, 1], [0, 0]])
+    >>> moved_proportions(np.array([[0.3, 0.1, 0.6]]), transfer, np.ones(2)).round(2).tolist()
     [[0.75, 0.25]]
     """
-    moved = moved_table(proportions, shares)
+    moved = moved_table(proportions, transfer)
     total = moved.sum(axis=1, keepdims=True)
     usual = otherwise / otherwise.sum()
     found: np.ndarray = np.where(total > 1e-12, moved / np.maximum(total, 1e-12), usual)
@@ -283,23 +283,23 @@ def _distance(first: np.ndarray, second: np.ndarray) -> float:
 class Moves(NamedTuple):
     """Which part of each old topic each new topic gets."""
 
-    shares: np.ndarray  # (K, new)
+    transfer: np.ndarray  # (K, new)
     words: np.ndarray | None = None  # (new, W) the same for each word of a topic that is split
     documents: np.ndarray | None = None  # (D, new) for each document
     split: int | None = None  # the topic that is split
 
     def counts(self, of_topics: np.ndarray) -> np.ndarray:
         """(new, W) counts of words, from those of old topics (K, W)."""
-        moved = moved_table(of_topics.T, self.shares).T
+        moved = moved_table(of_topics.T, self.transfer).T
         if self.words is not None and self.split is not None:
-            parts = np.flatnonzero(self.shares[self.split])
+            parts = np.flatnonzero(self.transfer[self.split])
             moved[parts] = self.words[parts] * of_topics[self.split]
         return moved
 
     def of_documents(self, proportions: np.ndarray, prior: np.ndarray) -> np.ndarray:
         """(D, new) proportions of training documents."""
-        moved = moved_proportions(proportions, self.shares, prior)
+        moved = moved_proportions(proportions, self.transfer, prior)
         if self.documents is not None and self.split is not None:
-            parts = np.flatnonzero(self.shares[self.split])
+            parts = np.flatnonzero(self.transfer[self.split])
             moved[:, parts] = self.documents[:, parts] * proportions[:, [self.split]]
         return moved

@@ -94,9 +94,9 @@ def effects_table(
     >>> import pandas as pd
     >>> rng = np.random.default_rng(0)
     >>> late = np.repeat([0, 1], 50)
-    >>> share = 0.2 + 0.3 * late + rng.normal(0, 0.1, 100)
+    >>> proportion = 0.2 + 0.3 * late + rng.normal(0, 0.1, 100)
     >>> frame = pd.DataFrame({"late": late})
-    >>> found = effects_table(np.column_stack([share, 1 - share]), frame, ["pets", "zoo"])
+    >>> found = effects_table(np.column_stack([proportion, 1 - proportion]), frame, ["pets", "zoo"])
     >>> found.loc[1, "term"], bool(0.2 < found.loc[1, "low"] < 0.3 < found.loc[1, "high"] < 0.4)
     ('late', True)
     """

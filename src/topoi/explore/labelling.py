@@ -115,7 +115,7 @@ class LabeledText:
         if at < len(self.text):
             yield self.text[at:], None
 
-    def shares(self) -> dict[int, float]:
+    def proportions(self) -> dict[int, float]:
         """Topics, the most frequent first, and the proportion of words that each has."""
         topics, n_words = np.unique([span.topic for span in self.spans], return_counts=True)
         order = np.argsort(-n_words, kind="stable")

@@ -75,7 +75,7 @@ def topic_table(model: Any, words: Sequence[str]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns topic, name; share, of all training tokens; documents, whose main topic it is
+        Columns topic, name; proportion, of all training tokens; documents, whose main topic it is
         (absent if the model keeps no documents); prior; words.
     """
     import pandas as pd
@@ -84,7 +84,7 @@ def topic_table(model: Any, words: Sequence[str]) -> pd.DataFrame:
     table: dict[str, Any] = {
         "topic": np.arange(n_topics),
         "name": model.topic_names_,
-        "share": np.asarray(model.topic_proportions_, dtype=np.float64),
+        "proportion": np.asarray(model.topic_proportions_, dtype=np.float64),
     }
     if hasattr(model, "doc_topic_"):
         with_words = model.documents_.words > 0
@@ -122,18 +122,18 @@ def document_table(
     Returns
     -------
     pandas.DataFrame
-        Columns document (name or number); topic, name and share of the largest topic, and of the
-        next ones as topic_2, name_2, share_2, …; tokens; mark ("no known words", "few known words"
-        or ""); date, authors, labels, groups and text, where these are known.
+        Columns document (name or number); topic, name and proportion of the largest topic, and of
+        the next ones as topic_2, name_2, proportion_2, …; tokens; mark ("no known words", "few
+        known words" or ""); date, authors, labels, groups and text, where these are known.
 
     Examples
     --------
     >>> from topoi import Corpus
     >>> corpus = Corpus([[3, 1], [0, 0]], doc_names=["a", "b"], dates=[1999, None])
     >>> known = TrainingDocuments.of(corpus)
-    >>> shares = np.array([[0.9, 0.1], [0.5, 0.5]])
-    >>> document_table(known, shares, ["pets", "zoo"], n_topics=1).columns.tolist()
-    ['document', 'topic', 'name', 'share', 'tokens', 'mark', 'date']
+    >>> proportions = np.array([[0.9, 0.1], [0.5, 0.5]])
+    >>> document_table(known, proportions, ["pets", "zoo"], n_topics=1).columns.tolist()
+    ['document', 'topic', 'name', 'proportion', 'tokens', 'mark', 'date']
     """
     import pandas as pd
 
@@ -160,14 +160,14 @@ def _names(documents: TrainingDocuments) -> np.ndarray:
 def _main_topics(
     proportions: np.ndarray, names: Sequence[str], n_topics: int
 ) -> dict[str, np.ndarray]:
-    """topic, name and share of the largest topics: topic, topic_2, …"""
+    """topic, name and proportion of the largest topics: topic, topic_2, …"""
     order = np.argsort(-proportions, axis=1, kind="stable")
     named = np.array(names, dtype=object)
     found = {}
     for place in range(min(n_topics, proportions.shape[1])):
         end, topics = f"_{place + 1}" if place else "", order[:, place]
         found[f"topic{end}"], found[f"name{end}"] = topics, named[topics]
-        found[f"share{end}"] = proportions[np.arange(len(topics)), topics].astype(np.float64)
+        found[f"proportion{end}"] = proportions[np.arange(len(topics)), topics].astype(np.float64)
     return found
 
 
@@ -302,8 +302,8 @@ def author_table(model: Any, *, n_topics: int = 3, min_documents: int = 1) -> pd
     Returns
     -------
     pandas.DataFrame
-        Columns author; documents and tokens of which they are an author; topic, name and share as
-        in `document_table`. Most documents first.
+        Columns author; documents and tokens of which they are an author; topic, name and proportion
+        as in `document_table`. Most documents first.
     """
     import pandas as pd
 

@@ -77,10 +77,10 @@ def split_moves(
     size = np.maximum((fitted.components - fitted.beta).sum(axis=1), 1e-6)
     order = np.argsort(-size, kind="stable")
     new, n_new = np.r_[topic, n_topics + np.arange(into - 1)], n_topics + int(into) - 1
-    shares = np.eye(n_topics, n_new)
-    shares[topic, new] = size[order] / size.sum()
+    transfer = np.eye(n_topics, n_new)
+    transfer[topic, new] = size[order] / size.sum()
     words = np.zeros((n_new, counts.shape[1]))
     words[new] = (fitted.components / fitted.components.sum(axis=0))[order]
     documents = np.zeros((counts.shape[0], n_new))
     documents[:, new] = fitted.doc_topic[:, order]
-    return Moves(shares, words, documents, topic)
+    return Moves(transfer, words, documents, topic)

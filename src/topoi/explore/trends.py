@@ -150,9 +150,9 @@ def prevalence_table(
     Examples
     --------
     >>> from topoi.corpus.metadata import label_membership
-    >>> shares = np.array([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8], [0.3, 0.7]])
+    >>> proportions = np.array([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8], [0.3, 0.7]])
     >>> members = label_membership(["a", "a", "b", "b"], 4)
-    >>> table = prevalence_table(shares, members, ["pets", "zoo"])
+    >>> table = prevalence_table(proportions, members, ["pets", "zoo"])
     >>> print(table[["group", "topic", "prevalence", "documents"]])
       group  topic  prevalence  documents
     0     a      0        0.80          2
@@ -166,14 +166,14 @@ def prevalence_table(
     if interval not in ("score", "bootstrap"):
         raise ValueError(f"interval is {interval!r}; choose 'score' or 'bootstrap'.")
     usable = np.isfinite(proportions).all(axis=1)
-    shares, table = proportions[usable], sparse.csr_array(members.matrix[usable])
+    proportions, table = proportions[usable], sparse.csr_array(members.matrix[usable])
     n_docs = np.asarray(table.sum(axis=0))
-    mean = (table.T @ shares) / np.maximum(n_docs, 1)[:, None]
+    mean = (table.T @ proportions) / np.maximum(n_docs, 1)[:, None]
     mean[n_docs == 0] = np.nan
     if interval == "score":
-        low, high = _score(shares, table, mean, n_docs, level)
+        low, high = _score(proportions, table, mean, n_docs, level)
     else:
-        low, high = _bootstrap(shares, table, mean, level, random_state)
+        low, high = _bootstrap(proportions, table, mean, level, random_state)
     n_groups, n_topics = mean.shape
     return pd.DataFrame(
         {
@@ -189,11 +189,15 @@ def prevalence_table(
 
 
 def _score(
-    shares: np.ndarray, table: sparse.csr_array, mean: np.ndarray, n_docs: np.ndarray, level: float
+    proportions: np.ndarray,
+    table: sparse.csr_array,
+    mean: np.ndarray,
+    n_docs: np.ndarray,
+    level: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Bounds of the p for which |mean - p| <= z sqrt(dispersion p (1 - p) / n)."""
     n, z2 = np.maximum(n_docs, 1)[:, None], ndtri((1 + level) / 2) ** 2
-    effective = n / _dispersion(shares, table, mean, n)
+    effective = n / _dispersion(proportions, table, mean, n)
     centre = mean + z2 / (2 * effective)
     half = np.sqrt(z2 * (mean * (1 - mean) / effective + z2 / (4 * effective**2)))
     scale = 1 + z2 / effective
@@ -201,15 +205,15 @@ def _score(
 
 
 def _dispersion(
-    shares: np.ndarray, table: sparse.csr_array, mean: np.ndarray, n: np.ndarray
+    proportions: np.ndarray, table: sparse.csr_array, mean: np.ndarray, n: np.ndarray
 ) -> np.ndarray:
     """(K,) variance of proportions inside of groups, in units of p (1 - p), at most 1."""
     several = (n > 1).ravel()
     if not several.any():
-        return np.ones(shares.shape[1])
+        return np.ones(proportions.shape[1])
     mean, n = mean[several], n[several]
-    squares = (table.T @ shares**2)[several] - n * mean**2
-    found = np.zeros(shares.shape[1])
+    squares = (table.T @ proportions**2)[several] - n * mean**2
+    found = np.zeros(proportions.shape[1])
     for _ in range(ROUNDS):  # the mean's own variance makes mean (1 - mean) smaller than p (1 - p)
         expected = ((n - 1) * mean * (1 - mean) / (1 - np.minimum(found, 0.99) / n)).sum(axis=0)
         found = squares.sum(axis=0) / np.maximum(expected, TINY)
@@ -217,14 +221,14 @@ def _dispersion(
 
 
 def _bootstrap(
-    shares: np.ndarray, table: sparse.csr_array, mean: np.ndarray, level: float, seed: int
+    proportions: np.ndarray, table: sparse.csr_array, mean: np.ndarray, level: float, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Studentised bootstrap of the documents of each group; NaN for groups of one document."""
     rng, columns = np.random.default_rng(seed), sparse.csc_array(table)
     low, high = np.full(mean.shape, np.nan), np.full(mean.shape, np.nan)
     tails = [(1 + level) / 2, (1 - level) / 2]
     for g in range(mean.shape[0]):
-        own = shares[columns.indices[columns.indptr[g] : columns.indptr[g + 1]]]
+        own = proportions[columns.indices[columns.indptr[g] : columns.indptr[g + 1]]]
         n = len(own)
         if n < 2:
             continue

@@ -99,8 +99,8 @@ def topic_words(model: Any, topic: int, n: int = 20, relevance: float = 1.0) -> 
     -------
     pandas.DataFrame
         Columns word; probability, in the topic; count, expected tokens of the word in the topic;
-        frequency, its tokens in all topics; share, the part of them that is in this topic; lift,
-        the probability divided by that in the whole corpus.
+        frequency, its tokens in all topics; proportion, the part of them that is in this topic;
+        lift, the probability divided by that in the whole corpus.
     """
     import pandas as pd
 
@@ -113,7 +113,7 @@ def topic_words(model: Any, topic: int, n: int = 20, relevance: float = 1.0) -> 
             "probability": probability,
             "count": weights[topic, columns],
             "frequency": frequency[columns],
-            "share": weights[topic, columns] / frequency[columns],
+            "proportion": weights[topic, columns] / frequency[columns],
             "lift": probability / (frequency[columns] / frequency.sum()),
         }
     )

@@ -42,7 +42,7 @@ class Field(Protocol):
     Attributes
     ----------
     weight : float
-        The share of the owner's say that the field replaces, or its first value.
+        Its weight against the owner in a message (xi of eq. 30), or the first value of it.
     learn : bool
         Whether the weight is learned from held-out tokens.
     """

@@ -13,27 +13,27 @@ from scipy import sparse
 __all__ = ["broken_apart", "guided_counts", "guided_topics"]
 
 DOCUMENTS = 100  # at most so many, drawn at random, make a topic without a prior
-BACKGROUND = 0.2  # share of a topic that is the word proportions of all documents
+BACKGROUND = 0.2  # proportion of a topic that is the word proportions of all documents
 
 
 def guided_counts(counts: sparse.csr_array, word_prior: np.ndarray, seed: int) -> np.ndarray:
     """(W, K) counts of words to start topics from; those of shards may be added up.
 
-    Documents count for the topics whose words they hold, by the share of these among their tokens.
-    A topic without a prior of its own gets some documents at random.
+    Documents count for the topics whose words they hold, by the proportion of these among their
+    tokens. A topic without a prior of its own gets some documents at random.
 
     counts: (D, W); word_prior: (W, K), of which the part that all topics have in common says
     nothing.
     """
     guide = word_prior - word_prior.min(axis=1, keepdims=True)
     total = guide.sum(axis=1, keepdims=True)
-    share = counts @ np.divide(guide, total, out=np.zeros_like(guide), where=total > 0)
-    share /= np.maximum(counts.sum(axis=1), 1e-30)[:, None]
+    proportion = counts @ np.divide(guide, total, out=np.zeros_like(guide), where=total > 0)
+    proportion /= np.maximum(counts.sum(axis=1), 1e-30)[:, None]
     K = word_prior.shape[1]
     order = np.random.default_rng(seed).permutation(counts.shape[0])
     for topic in np.flatnonzero(~guide.any(axis=0)):
-        share[order[topic::K][:DOCUMENTS], topic] = 1.0
-    return counts.T @ share
+        proportion[order[topic::K][:DOCUMENTS], topic] = 1.0
+    return counts.T @ proportion
 
 
 def guided_topics(counted: np.ndarray, word_weight: np.ndarray) -> np.ndarray:

@@ -123,11 +123,11 @@ def document_log_likelihood(
         counts.data.astype(np.float64),
     )
 
-    def share(worker: int, size: int) -> None:
+    def score(worker: int, size: int) -> None:
         for c in range(worker, CHUNKS, size):
             log_likelihood(indptr, indices, data, theta, phi, cuts[c], cuts[c + 1], out)
 
-    share(0, 1) if pool is None else pool.each(share)
+    score(0, 1) if pool is None else pool.each(score)
     return out
 
 

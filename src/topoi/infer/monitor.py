@@ -21,15 +21,17 @@ if TYPE_CHECKING:
 
 __all__ = ["PRIOR_TOLERANCE", "Monitor"]
 
-PRIOR_TOLERANCE = 0.01  # learned priors that move less than this share of themselves are converged
+PRIOR_TOLERANCE = (
+    0.01  # learned priors that move less than this proportion of themselves are converged
+)
 
 
 class Monitor:
     """Records each sweep and says when to stop.
 
     counts: raw training counts for the perplexity, or None to measure none. tol: stop when
-    perplexity changes by less than this share per sweep, between two measurements `every` sweeps
-    apart (0 or less: never measured). paper_rule: stop when |P(t) - P(t-10)| < 1 instead.
+    perplexity changes by less than this proportion per sweep, between two measurements `every`
+    sweeps apart (0 or less: never measured). paper_rule: stop when |P(t) - P(t-10)| < 1 instead.
     parameter_rule: stop when no parameter changes by PARAMETER_TOLERANCE in a sweep instead.
     callbacks: called with (state or model, record); a true answer stops the run, and the answer of
     one that `records` a field of the record is put there. phase: what records give as their

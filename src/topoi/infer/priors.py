@@ -83,8 +83,8 @@ class PriorLearner:
     def change(
         self, sweep: int, steps: int, before: np.ndarray, after: np.ndarray, last: float
     ) -> float:
-        """How far the priors moved in each of the `steps` after `sweep`, as a share of themselves
-        and a token; `last`, if there was none.
+        """How far the priors moved in each of the `steps` after `sweep`, as a proportion of
+        themselves and a token; `last`, if there was none.
 
         before, after: the sums of both, in tokens. A prior of much less than a token tells nobody
         anything, and may go on falling for ever.

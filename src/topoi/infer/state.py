@@ -62,9 +62,7 @@ class State(Proportions):
         # the last sweep, from when a run that infers its documents afresh at its end has begun to
         None
     )
-    prior_change: float = (
-        0.0  # how far learned priors moved when they were last learned, as a share of themselves
-    )
+    prior_change: float = 0.0  # of learned priors, relative, when they were last learned
     active_set: ActiveSet | None = None  # of an active schedule
     spare: Tables | None = field(
         default=None, repr=False

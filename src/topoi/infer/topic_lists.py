@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["topic_lists"]
 
-LEAST_OF_DOCUMENT = 0.003  # a topic with a smaller share of its document leaves the list
+LEAST_OF_DOCUMENT = 0.003  # a topic with a smaller proportion of its document leaves the list
 
 
 class Entry(NamedTuple):
     """What a topic needs to enter a list."""
 
-    least_of_word: float  # it is asked through words of which it holds at least this share
+    least_of_word: float  # it is asked through words of which it holds at least this proportion
     enough: float  # of the slope of a topic in use
 
 

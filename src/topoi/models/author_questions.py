@@ -53,12 +53,12 @@ class AuthorQuestions(TopicModelBase):
     def _move(self, moves: Moves) -> None:
         super()._move(moves)
         known = self.documents_
-        counts = moved_table(self.author_counts_, moves.shares)
+        counts = moved_table(self.author_counts_, moves.transfer)
         if moves.split is not None and known is not None and known.authors is not None:
-            parts = np.flatnonzero(moves.shares[moves.split])
+            parts = np.flatnonzero(moves.transfer[moves.split])
             written = known.authors.matrix.T @ (known.tokens[:, None] * self.doc_topic_[:, parts])
-            share = written / np.maximum(written.sum(axis=1, keepdims=True), 1e-300)
-            counts[:, parts] = self.author_counts_[:, [moves.split]] * share
+            proportion = written / np.maximum(written.sum(axis=1, keepdims=True), 1e-300)
+            counts[:, parts] = self.author_counts_[:, [moves.split]] * proportion
         self.author_counts_ = counts
         proportions = counts + self.doc_topic_prior_
         self.author_topic_ = proportions / proportions.sum(axis=1, keepdims=True)

@@ -240,13 +240,13 @@ class Editing(Topics):
         new = editing.where_topics_go(len(self.components_), merge, delete)
         if np.array_equal(new, np.arange(len(new))):
             return copy(self)
-        shares = (new[:, None] == np.arange(new.max() + 1)).astype(np.float64)
+        transfer = (new[:, None] == np.arange(new.max() + 1)).astype(np.float64)
         first = {int(new[group[0]]): list(group) for group in merge}
         old = [
             next((k for k in first.get(n, []) if k in self._topic_names), int(np.argmax(new == n)))
             for n in range(new.max() + 1)
         ]
-        return self._edited(Moves(shares), old, "edit", new)
+        return self._edited(Moves(transfer), old, "edit", new)
 
     def _edited(
         self, moves: Moves, old: Sequence[int], action: str, new: np.ndarray | None = None
@@ -282,7 +282,7 @@ class Editing(Topics):
         """Move all that is learned of topics. Models that learn more of them extend it."""
         made: Any = self
         beta, beyond = parted_prior(self.topic_word_prior_)
-        alpha = editing.moved_table(self.doc_topic_prior_, moves.shares)
+        alpha = editing.moved_table(self.doc_topic_prior_, moves.transfer)
         counts = moves.counts(self._held())
         if beyond is not None:
             beyond = moves.counts(beyond.T).T

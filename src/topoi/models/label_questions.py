@@ -34,9 +34,9 @@ class LabelQuestions(TopicModelBase):
     background_topics: int
 
     def _check_edit(self, moves: Moves) -> None:
-        labels = moves.shares[: self._n_labels]
+        labels = moves.transfer[: self._n_labels]
         own = np.eye(*labels.shape)
-        rest = moves.shares[self._n_labels :, : self._n_labels]
+        rest = moves.transfer[self._n_labels :, : self._n_labels]
         if labels.shape[1] < self._n_labels or (labels != own).any() or rest.any():
             raise ValueError(
                 "The first topics of this model are labels, which cannot be merged, deleted or"

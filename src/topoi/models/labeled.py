@@ -207,7 +207,8 @@ class LabeledLDA(LabelQuestions):
         part = self.threshold
         if not isinstance(part, float | int | np.number) or not 0 < part <= 1:
             raise ValueError(
-                f"threshold is {part!r}; expected a part of the largest share, above 0 and up to 1."
+                f"threshold is {part!r}; expected a part of the largest proportion, above 0 and up"
+                " to 1."
             )
         corpus = self._corpus(X, reset=True)
         if _is_column(y):

@@ -36,10 +36,10 @@ class Labelling(Topics):
         """The message of every word of every document: how likely each topic is for it.
 
         Documents are folded in as `transform` does it, with the topics of the model fixed. So a
-        message is the product of what the word says (its share of each topic) and what the other
-        words of the document say (their messages, without its own, and the prior). This holds for
-        training documents, too: their messages are computed anew under the fitted topics, in which
-        they have had their part. Sums of messages, weighted by counts, are the counts behind
+        message is the product of what the word says (its proportion of each topic) and what the
+        other words of the document say (their messages, without its own, and the prior). This holds
+        for training documents, too: their messages are computed anew under the fitted topics, in
+        which they have had their part. Sums of messages, weighted by counts, are the counts behind
         `transform`.
 
         Parameters

@@ -75,10 +75,10 @@ class LinkQuestions(TopicModelBase):
 
     def _move(self, moves: Moves) -> None:
         super()._move(moves)
-        shares, weight = moves.shares, self.link_joint_.sum(axis=1)
-        joint = shares.T @ self.link_joint_ @ shares
+        transfer, weight = moves.transfer, self.link_joint_.sum(axis=1)
+        joint = transfer.T @ self.link_joint_ @ transfer
         self.link_joint_ = joint / joint.sum()
-        linked = shares.T @ (weight[:, None] * self.link_topic_) @ shares
+        linked = transfer.T @ (weight[:, None] * self.link_topic_) @ transfer
         self.link_topic_ = linked / linked.sum(axis=1, keepdims=True)
         own = moves.of_documents(self.own_topic_, self.doc_topic_prior_)
         self.own_topic_ = own.astype(self.own_topic_.dtype)

@@ -81,7 +81,7 @@ class Reading(Topics):
         -------
         pandas.DataFrame
             Columns word; probability, in the topic; count, expected tokens of the word in the
-            topic; frequency, its tokens in all topics; share, the part of them that is in this
+            topic; frequency, its tokens in all topics; proportion, the part of them that is in this
             topic; lift, the probability divided by that in the whole corpus.
 
         Examples
@@ -89,7 +89,7 @@ class Reading(Topics):
         >>> from topoi import LDA, datasets
         >>> model = LDA(2).fit(datasets.make_blocks(n_topics=2)[0]).name_topics(["a", "b"])
         >>> model.show_topic("a", 3).columns.tolist()
-        ['word', 'probability', 'count', 'frequency', 'share', 'lift']
+        ['word', 'probability', 'count', 'frequency', 'proportion', 'lift']
         """
         return topic_words(self, self._topic(topic), n, relevance)
 
@@ -108,18 +108,18 @@ class Reading(Topics):
         Returns
         -------
         pandas.DataFrame
-            Columns document (name or number); topic, name and share of the largest topic, and of
-            the next ones as topic_2, name_2, share_2, …; tokens; mark; date, authors, labels,
-            groups and text, where these are known. A mark is "no known words" (the shares are the
-            prior), "few known words" (fewer than 5 different ones, or less than a fifth of the
-            tokens) or "".
+            Columns document (name or number); topic, name and proportion of the largest topic, and
+            of the next ones as topic_2, name_2, proportion_2, …; tokens; mark; date, authors,
+            labels, groups and text, where these are known. A mark is "no known words" (the
+            proportions are the prior), "few known words" (fewer than 5 different ones, or less than
+            a fifth of the tokens) or "".
 
         Examples
         --------
         >>> from topoi import LDA, datasets
         >>> model = LDA(2).fit(datasets.make_blocks(n_topics=2)[0])
         >>> model.document_info(n_topics=1).columns.tolist()
-        ['document', 'topic', 'name', 'share', 'tokens', 'mark']
+        ['document', 'topic', 'name', 'proportion', 'tokens', 'mark']
         """
         documents, proportions, unknown = self._about(X, **metadata)
         return reading.document_table(
@@ -149,16 +149,16 @@ class Reading(Topics):
         Returns
         -------
         pandas.DataFrame
-            Columns author; documents and tokens of which they are an author; topic, name and share
-            of the largest topic, and of the next ones. Topics are those that the model learned for
-            the author, or the mean of their documents. Most documents first.
+            Columns author; documents and tokens of which they are an author; topic, name and
+            proportion of the largest topic, and of the next ones. Topics are those that the model
+            learned for the author, or the mean of their documents. Most documents first.
 
         Examples
         --------
         >>> from topoi import AuthorTopicModel, datasets
         >>> model = AuthorTopicModel(3, max_iter=5).fit(datasets.make_authors()[0])
         >>> model.author_info(n_topics=1).columns.tolist()
-        ['author', 'documents', 'tokens', 'topic', 'name', 'share']
+        ['author', 'documents', 'tokens', 'topic', 'name', 'proportion']
         """
         self._documents()
         return reading.author_table(self, n_topics=n_topics, min_documents=min_documents)
@@ -203,8 +203,8 @@ class Reading(Topics):
         Returns
         -------
         pandas.DataFrame
-            Columns document; share, of the topic; fit, how much better its topics explain the
-            document than word frequencies do, which decides where shares are the same; tokens,
+            Columns document; proportion, of the topic; fit, how much better its topics explain the
+            document than word frequencies do, which decides where proportions are the same; tokens,
             mark, date, authors, labels, groups and text, where these are known.
 
         Examples
@@ -212,12 +212,12 @@ class Reading(Topics):
         >>> from topoi import LDA, datasets
         >>> model = LDA(2).fit(datasets.make_blocks(n_topics=2)[0])
         >>> model.representative_documents(0, 2).columns.tolist()
-        ['document', 'share', 'fit', 'tokens', 'mark']
+        ['document', 'proportion', 'fit', 'tokens', 'mark']
         """
         documents, k = self._documents(), self._topic(topic)
         best = reading.best_documents(self.doc_topic_[:, k], documents.fit, n)
         table = self.document_info(n_topics=0).iloc[best].reset_index(drop=True)
-        table.insert(1, "share", self.doc_topic_[best, k].astype(np.float64))
+        table.insert(1, "proportion", self.doc_topic_[best, k].astype(np.float64))
         if documents.fit is not None:
             table.insert(2, "fit", documents.fit[best])
         return table

@@ -46,7 +46,7 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @property
     def topic_proportions_(self) -> np.ndarray:
-        """(K,) share of all training tokens that each topic holds; 0 for a topic that
+        """(K,) proportion of all training tokens that each topic holds; 0 for a topic that
         nothing uses.
         """
         check_is_fitted(self)
@@ -225,8 +225,8 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         pandas.DataFrame
-            Columns topic, name; share, of all training tokens; documents, whose main topic it is
-            (absent after `partial_fit`); prior; words.
+            Columns topic, name; proportion, of all training tokens; documents, whose main topic it
+            is (absent after `partial_fit`); prior; words.
         """
         check_is_fitted(self)
         words = self.top_words(n, vocabulary=vocabulary, relevance=relevance)
@@ -303,13 +303,15 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
 def topics_html(model: Topics) -> str:
     """A table of topics for notebooks."""
-    share = model.topic_proportions_
-    header = element("tr", element("th", "topic"), element("th", "share"), element("th", "words"))
+    proportions = model.topic_proportions_
+    header = element(
+        "tr", element("th", "topic"), element("th", "proportion"), element("th", "words")
+    )
     rows = [
         element(
             "tr",
             element("td", k),
-            element("td", f"{share[k]:.1%}"),
+            element("td", f"{proportions[k]:.1%}"),
             element("td", spelled(words), style="text-align:left"),
         )
         for k, words in enumerate(model.top_words(8))

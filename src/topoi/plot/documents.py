@@ -129,10 +129,10 @@ def text(model: Any, text: str, *, ax: Axes | None = None, **metadata: Any) -> A
     check_is_fitted(model)
     (labeled,) = label_texts(model, texts_as_corpus(model, [text]), **metadata)
     lines = _lines(labeled)
-    shares = sorted(labeled.shares().items(), key=lambda pair: -pair[1])
-    palette = dict(zip([k for k, _ in shares], colours(len(shares)), strict=True))
+    proportions = sorted(labeled.proportions().items(), key=lambda pair: -pair[1])
+    palette = dict(zip([k for k, _ in proportions], colours(len(proportions)), strict=True))
     tops = model.top_words(6)
-    legend = [(f"{k}  {'  '.join(tops[k])}", k) for k, _ in shares]
+    legend = [(f"{k}  {'  '.join(tops[k])}", k) for k, _ in proportions]
     rows = len(lines) + 1 + len(legend)
     ax = axes_for(ax, LETTERS * LETTER * 10 / 72 + 0.3, rows * LINE * 10 / 72 + 0.4)
     ax.set(xlim=(0, LETTERS), ylim=(rows, -1), xticks=[], yticks=[])

@@ -43,27 +43,29 @@ def topics(model: Any, *, n_topics: int = 30, n_words: int = 6, ax: Axes | None 
     >>> from topoi import LDA, datasets, plot
     >>> model = LDA(3, max_iter=5).fit(datasets.make_lda()[0])
     >>> plot.topics(model).get_xlabel()
-    'share of all tokens'
+    'proportion of all tokens'
     """
     check_is_fitted(model)
-    share, tops = model.topic_proportions_, model.top_words(n_words)
-    shown = np.argsort(-share, kind="stable")[:n_topics]
+    proportions, tops = model.topic_proportions_, model.top_words(n_words)
+    shown = np.argsort(-proportions, kind="stable")[:n_topics]
     ax = axes_for(ax, 8, 0.9 + ROW * len(shown))
     rows = np.arange(len(shown))
-    ax.barh(rows, share[shown], height=0.7, color=COLOUR)
-    widest = share[shown].max()
+    ax.barh(rows, proportions[shown], height=0.7, color=COLOUR)
+    widest = proportions[shown].max()
     for row, k in enumerate(shown):
-        ax.text(share[k] + 0.02 * widest, row, joined(tops[k]), va="center", color=FAINT, size=9)
+        ax.text(
+            proportions[k] + 0.02 * widest, row, joined(tops[k]), va="center", color=FAINT, size=9
+        )
     ax.set_yticks(rows, [short_name(model, k) for k in shown])
-    ax.set(xlim=(0, 2.4 * widest), ylim=(len(shown) - 0.4, -0.6), xlabel="share of all tokens")
+    ax.set(xlim=(0, 2.4 * widest), ylim=(len(shown) - 0.4, -0.6), xlabel="proportion of all tokens")
     ax.set_xticks([tick for tick in ax.get_xticks() if tick <= widest * 1.05])
     ax.xaxis.set_major_formatter(
         lambda value, _: f"{value:.0%}" if widest > 0.02 else f"{value:.1%}"
     )
     ax.xaxis.label.set_horizontalalignment("left")
     ax.xaxis.set_label_coords(0, -0.4 / (0.9 + ROW * len(shown)))
-    left = len(share) - len(shown)
-    title = f"{len(share)} topics" + (f", {left} smaller ones not shown" if left else "")
+    left = len(proportions) - len(shown)
+    title = f"{len(proportions)} topics" + (f", {left} smaller ones not shown" if left else "")
     ax.set_title(title, loc="left", color=INK)
     return ax
 

@@ -105,9 +105,9 @@ class ColouredText:
     def legend(self) -> list[str]:
         """The topics of the text, a line for each."""
         about = [
-            f"{topic} {self.labeled.names[topic]}: {share:.0%} of the words"
+            f"{topic} {self.labeled.names[topic]}: {proportion:.0%} of the words"
             f" ({spelled(self.words[topic])})"
-            for topic, share in self.labeled.shares().items()
+            for topic, proportion in self.labeled.proportions().items()
         ]
         return [printable(line) for line in about or [UNKNOWN]]
 
@@ -116,8 +116,8 @@ class ColouredText:
 
     def markup(self) -> Html:
         """The text and its legend, for a page with `STYLE`."""
-        shares = self.labeled.shares()
-        colours = slots(list(shares))
+        proportions = self.labeled.proportions()
+        colours = slots(list(proportions))
         pieces = [
             piece if span is None else _word(piece, span, self.labeled.names[span.topic], colours)
             for piece, span in self.labeled.pieces()
@@ -126,10 +126,10 @@ class ColouredText:
             element(
                 "li",
                 element("span", topic, class_=_class(topic, colours)),
-                f" {self.labeled.names[topic]}: {share:.0%} of the words ",
+                f" {self.labeled.names[topic]}: {proportion:.0%} of the words ",
                 element("small", spelled(self.words[topic])),
             )
-            for topic, share in shares.items()
+            for topic, proportion in proportions.items()
         ]
         return join(
             [

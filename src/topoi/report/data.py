@@ -35,7 +35,7 @@ def page_data(
     topics = [
         {
             "name": printable(names[k]),
-            "share": short(proportions[k]),
+            "proportion": short(proportions[k]),
             "near": [[j, short(1 - apart[k, j], 3)] for j in near[k]],
             **shown,
             **_linked(model, k),

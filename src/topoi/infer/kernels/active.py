@@ -15,7 +15,7 @@ def active_stage(arrays, tables, messages, active_set, params, stage, worker, n_
 
     Only for documents that own themselves.
 
-    The topics outside the focus keep their share of a message; those inside share what is left in
+    The topics outside the focus keep their part of a message; those inside share what is left in
     new proportions.
     """
     zero = f4(0)

@@ -11,8 +11,8 @@ from topoi.infer.kernels.primitives import buffers, compiled, f4
 
 @compiled
 def topics_of_words(phi, word_weight, least):
-    """The topics that hold at least the share `least` of a word's weight, for each word: pointers
-    (W + 1,) and topics.
+    """The topics that hold at least the proportion `least` of a word's weight, for each word:
+    pointers (W + 1,) and topics.
     """
     W, K = phi.shape
     ptr = np.zeros(W + 1, np.int64)

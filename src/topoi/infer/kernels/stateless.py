@@ -1,5 +1,5 @@
-"""BP without stored messages (TBP, algorithms 1.12): what an edge holds is taken to be its share of
-what its document and its word hold.
+"""BP without stored messages (TBP, algorithms 1.12): what an edge holds is taken to be its fraction
+of what its document and its word hold.
 
 Only for documents that own themselves. Memory is K (D + W), twice that if synchronous, and a sweep
 touches no more than that.
@@ -85,11 +85,12 @@ def stateless_stage(
 ):
     """Renew theta and phi edge by edge in this worker's cells of one stage.
 
-    In place: the edge's share x / n_d of theta_d and x / n_w of phi_w is put aside, the message
-    computed from the rest, and `relaxation` times that share exchanged for it. Otherwise nothing is
-    put aside and the messages of the old tables are counted into `write`; with `solve` > 0 steps it
-    is the message itself that is put aside: mu = BP's message without x mu in the tables, the first
-    step whole, the others half (algorithms 4.3). doc_weight (D,), word_weight (W,): sums of x.
+    In place: the edge's fraction x / n_d of theta_d and x / n_w of phi_w is put aside, the message
+    computed from the rest, and `relaxation` times that fraction exchanged for it. Otherwise nothing
+    is put aside and the messages of the old tables are counted into `write`; with `solve` > 0 steps
+    it is the message itself that is put aside: mu = BP's message without x mu in the tables, the
+    first step whole, the others half (algorithms 4.3). doc_weight (D,), word_weight (W,): sums of
+    x.
     """
     zero, half, one = f4(0), f4(0.5), f4(1)
     K = len(params.alpha)

@@ -119,14 +119,14 @@ def favoured(
     list_ptr: np.ndarray,
 ) -> np.ndarray:
     """The topics that each document favours most, document after document, ascending."""
-    share = phi / word_weight[:, None]
-    share = np.where(share >= least, share, 0)[:, : graph.n_topics]
+    proportion = phi / word_weight[:, None]
+    proportion = np.where(proportion >= least, proportion, 0)[:, : graph.n_topics]
     lists = []
     for doc in range(graph.n_docs):
         words, x, _ = edges_of(graph, doc)
         allowed = place(graph, doc)[1]
         allowed = allowed[allowed < graph.n_topics]
-        score, xi = (x @ share[words])[allowed], fields.weight[doc]
+        score, xi = (x @ proportion[words])[allowed], fields.weight[doc]
         if xi > 0:
             score = (1 - xi) * score + x.sum() * fields.message[doc, allowed]
         most = np.argsort(-score, kind="stable")[: list_ptr[doc + 1] - list_ptr[doc]]

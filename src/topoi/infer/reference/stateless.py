@@ -12,8 +12,8 @@ __all__ = ["admit", "recall", "stateless"]
 
 
 def _implied(theta, phi, totals, x, n_d, n_w, params: SweepParams, alpha) -> np.ndarray:
-    """The message that tables imply for an edge whose share x / n of its document and of its word
-    is put aside (TBP).
+    """The message that tables imply for an edge whose fraction x / n of its document and of its
+    word is put aside (TBP).
     """
     new = (
         (theta * (1 - x / n_d) + alpha)

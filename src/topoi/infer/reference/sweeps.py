@@ -32,8 +32,8 @@ def message(
     """What an edge hears: (n, L), sums to 1.
 
     mu(o, k) ~ (phi_w - own + beta) / (N - own + W beta) * [(1 - xi) (theta_o - own_o + alpha) /
-    (T_o - own_o + A) + xi field], times the owner's share of the document where that is learned.
-    own: (n, L) what the edge removes of itself, from words and from owners.
+    (T_o - own_o + A) + xi field], times the owner's proportion of the document where that is
+    learned. own: (n, L) what the edge removes of itself, from words and from owners.
     """
     own_word, own_side = own
     gone = own_word.sum(axis=0)

@@ -3,7 +3,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const topics = data.topics;
 const wordNames = data.words.names;
-const bySize = times(topics.length, (k) => k).sort((a, b) => topics[b].share - topics[a].share);
+const bySize = times(topics.length, (k) => k).sort((a, b) => topics[b].proportion - topics[a].proportion);
 
 function bytes(text) {
   const raw = atob(text);

@@ -8,7 +8,7 @@ function makeTable(table, onFilter) {
   const words = new Map([...rows].map(([k, line]) => [k, line.cells[2].textContent]));
   const keys = [
     (k) => k,
-    (k) => -topics[k].share,
+    (k) => -topics[k].proportion,
     (k) => `${given[k] ? 0 : 1}${label(k)}`.toLowerCase(),
   ];
   const sorting = { column: 1, reverse: false };

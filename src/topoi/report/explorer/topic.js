@@ -19,7 +19,7 @@ function topicPanel(k, edits, onPoint) {
       h(
         "p",
         { class: "faint" },
-        `Topic ${k}, ${percent(topic.share)} of all words `,
+        `Topic ${k}, ${percent(topic.proportion)} of all words `,
         h(
           "span",
           { class: "steps" },
