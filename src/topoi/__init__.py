@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from topoi.io import formats
     from topoi.io.formats import write
     from topoi.io.read import read
+    from topoi.io.source import Source
     from topoi.io.vectorize import make_vectorizer
     from topoi.models import paper
     from topoi.models.author import AuthorTopicModel
@@ -43,6 +44,7 @@ _HOMES = {
     "Links": "topoi.graph.factors",
     "RelationalTopicModel": "topoi.models.relational",
     "Seeds": "topoi.graph.seeds",
+    "Source": "topoi.io.source",
     "TopicModel": "topoi.models.composite",
     "Words": "topoi.graph.factors",
     "datasets": "topoi.datasets",
@@ -74,6 +76,7 @@ __all__ = [
     "Links",
     "RelationalTopicModel",
     "Seeds",
+    "Source",
     "TopicModel",
     "Words",
     "datasets",

@@ -9,8 +9,19 @@ from typing import Any
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from topoi.io.lines import composed, read_words
+from topoi.io.patterns import is_safe_pattern
+from topoi.storage.archive import Refused
+from topoi.storage.schema import Value, choice, demand, flag, number, whole
 
-__all__ = ["make_vectorizer", "vectorizer_from", "vectorizer_of", "vectorizer_settings"]
+__all__ = [
+    "LONGEST_NGRAM",
+    "SETTINGS",
+    "check_settings",
+    "make_vectorizer",
+    "vectorizer_from",
+    "vectorizer_of",
+    "vectorizer_settings",
+]
 
 TOKEN = r"(?u)\b[^\W\d_]\w+\b"  # two characters or more, the first one a letter
 TOKEN_LISTS: dict[str, Any] = {  # for lists of tokens, which are taken as they are
@@ -33,6 +44,17 @@ CONTRACTIONS = (
     "ain aren couldn didn doesn don hadn hasn haven isn ll mustn needn shan shouldn ve wasn weren"
     " wouldn"
 )
+SETTINGS: dict[str, Value] = {  # of a vectoriser in a file
+    "analyzer": choice("word", "char", "char_wb"),
+    "binary": flag(),
+    "lowercase": flag(),
+    "max_df": number(0, 1e18),
+    "min_df": number(0, 1e18),
+    "max_features": whole(1, optional=True),
+    "strip_accents": choice("ascii", "unicode", optional=True),
+    "token_pattern": Value("text"),
+}
+LONGEST_NGRAM = 20  # the work grows with their lengths
 PLAIN_SETTINGS = (
     "analyzer",
     "binary",
@@ -158,6 +180,37 @@ def vectorizer_settings(vectorizer: CountVectorizer) -> dict[str, Any]:
     settings["ngram_range"] = list(vectorizer.ngram_range)
     settings["vocabulary"] = vectorizer.get_feature_names_out().tolist()
     return settings
+
+
+def check_settings(settings: Any) -> None:
+    """Refuse what `vectorizer_settings` does not make, or a pattern that may take for ever."""
+    demand(
+        isinstance(settings, dict)
+        and settings.keys() == {*SETTINGS, "stop_words", "ngram_range", "vocabulary"},
+        "the settings of its vectoriser are not ours",
+    )
+    for name, value in SETTINGS.items():
+        value.check(name, settings[name])
+    if not is_safe_pattern(settings["token_pattern"]):
+        raise Refused(
+            f"cuts texts into words by the pattern {settings['token_pattern'][:60]!r}, and topoi"
+            " only keeps patterns in a file that are sure to end soon on every text"
+            f" (topoi.io.patterns). Use a plainer one, such as {TOKEN!r}."
+        )
+    lengths, stop = settings["ngram_range"], settings["stop_words"]
+    demand(
+        isinstance(lengths, list)
+        and len(lengths) == 2
+        and all(type(length) is int for length in lengths)
+        and 1 <= lengths[0] <= lengths[1] <= LONGEST_NGRAM,
+        "its n-grams have no length, or one above 20",
+    )
+    demand(stop in (None, "english") or _is_words(stop), "its stop words are not words")
+    demand(_is_words(settings["vocabulary"]), "it has no words")
+
+
+def _is_words(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
 
 
 def vectorizer_from(settings: Mapping[str, Any]) -> CountVectorizer:

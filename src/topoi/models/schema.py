@@ -21,7 +21,7 @@ from topoi.graph.seeds import MOST_TOKENS
 from topoi.infer.history import HISTORY
 from topoi.infer.priors import LEAST_PRIOR, MOST_PRIOR
 from topoi.io.patterns import is_safe_pattern
-from topoi.io.vectorize import TOKEN
+from topoi.io.vectorize import LONGEST_NGRAM, SETTINGS, TOKEN
 from topoi.models.document_entries import DOCUMENTS, NAMES, documents_of
 from topoi.rules import BY_NAME, LEAST_RELAXATION, MOST_RELAXATION
 from topoi.storage.archive import Refused
@@ -109,16 +109,9 @@ ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
     "weighting_.kind": choice(*WEIGHTINGS),
     "weighting_.scale": real(SMALLEST, 1e10),
     "weighting_.idf": Array("f8", ("W",), 0, 60, optional=True),
-    "vectorizer_.analyzer": choice("word", "char", "char_wb"),
-    "vectorizer_.binary": flag(),
-    "vectorizer_.lowercase": flag(),
-    "vectorizer_.max_df": number(0, 1e18),
-    "vectorizer_.min_df": number(0, 1e18),
-    "vectorizer_.max_features": whole(1, optional=True),
-    "vectorizer_.strip_accents": choice("ascii", "unicode", optional=True),
-    "vectorizer_.token_pattern": Value("text"),
-    "vectorizer_.shortest": whole(1, 20),  # n-grams: the work grows with their lengths
-    "vectorizer_.longest": whole(1, 20),
+    **{f"vectorizer_.{name}": kind for name, kind in SETTINGS.items()},
+    "vectorizer_.shortest": whole(1, LONGEST_NGRAM),
+    "vectorizer_.longest": whole(1, LONGEST_NGRAM),
     "vectorizer_.stop_words": choice("english", optional=True),
     "vectorizer_.stop_list": Array("U", ("S",), optional=True),
     "vectorizer_.vocabulary": Array("U", ("V",), different=True),

@@ -29,7 +29,7 @@ from topoi.storage.archive import Header, Refused, member_names, n_bytes, open_z
 from topoi.storage.files import atomic_write
 from topoi.storage.schema import Array
 
-__all__ = ["read_npz", "write_npz"]
+__all__ = ["LAYOUT", "check_contents", "corpus_arrays", "corpus_of", "read_npz", "write_npz"]
 
 WHAT, CURE = "a .npz file of counts", "write the file again"
 WHOLE = "i1 i2 i4 i8 u1 u2 u4 u8"
@@ -99,7 +99,7 @@ def read_npz(
             raise Refused(f"has no array {missing!r}; expected {expected}.")
         arrays = _arrays(opened, [name for name in LAYOUT if name in members])
     with naming(path):
-        return _corpus(arrays)
+        return corpus_of(arrays)
 
 
 def _arrays(opened: zipfile.ZipFile, names: list[str]) -> dict[str, np.ndarray]:
@@ -110,11 +110,16 @@ def _arrays(opened: zipfile.ZipFile, names: list[str]) -> dict[str, np.ndarray]:
         LAYOUT[name].check_header(name, headers[name], sizes)
     _refuse_too_large(headers)
     arrays = {name: _array(opened, name) for name in names}
+    check_contents(arrays)
+    return arrays
+
+
+def check_contents(arrays: dict[str, np.ndarray]) -> None:
+    """Refuse arrays of our layout that hold what they must not."""
     for name, array in arrays.items():
         LAYOUT[name].check_content(name, array)
         if array.dtype.kind == "U":
             refuse_half_characters(array.tolist(), name)
-    return arrays
 
 
 def _header(opened: zipfile.ZipFile, name: str) -> Header:
@@ -150,15 +155,20 @@ def _array(opened: zipfile.ZipFile, name: str) -> np.ndarray:
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
-def _corpus(arrays: dict[str, np.ndarray]) -> Corpus:
-    vocabulary = arrays["vocab"].astype(str)
-    _check_rows(arrays["indptr"], arrays["indices"], len(vocabulary), "indices", "vocab")
+def corpus_of(arrays: dict[str, np.ndarray], n_words: int | None = None) -> Corpus:
+    """The corpus that arrays of our layout are, whose types and contents were checked.
+
+    n_words: number of columns, if the words themselves are elsewhere.
+    """
+    vocabulary = arrays["vocab"].astype(str) if n_words is None else None
+    width = len(arrays["vocab"]) if n_words is None else n_words
+    _check_rows(arrays["indptr"], arrays["indices"], width, "indices", "vocab")
     table = (
         arrays["counts"].astype(np.float64),
         arrays["indices"].astype(np.int64),
         arrays["indptr"].astype(np.int64),
     )
-    counts = sparse.csr_array(table, shape=(len(arrays["indptr"]) - 1, len(vocabulary)))
+    counts = sparse.csr_array(table, shape=(len(arrays["indptr"]) - 1, width))
     authors, labels = _name_lists(arrays, "author"), _name_lists(arrays, "label")
     if "labels" in arrays:
         labels = _one_label_each(arrays)
@@ -243,6 +253,13 @@ def _scipy_matrix(path: Path, opened: zipfile.ZipFile, members: list[str]) -> sp
 
 def write_npz(corpus: Corpus, path: str | Path) -> None:
     """Our layout. It keeps all a corpus knows, but for the vectoriser."""
+    arrays = corpus_arrays(corpus)
+    with atomic_write(path) as file:
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+
+
+def corpus_arrays(corpus: Corpus) -> dict[str, np.ndarray]:
+    """All a corpus knows, but for the vectoriser, as arrays of our layout."""
     counts = corpus.counts
     arrays: dict[str, np.ndarray] = {
         "indptr": counts.indptr.astype(np.int64),
@@ -274,8 +291,7 @@ def write_npz(corpus: Corpus, path: str | Path) -> None:
             arrays["labels_indptr"], arrays["labels_indices"] = indptr, indices
     if corpus.links is not None:
         arrays["links"] = np.column_stack(corpus.links.nonzero()).astype(np.int32)
-    with atomic_write(path) as file:
-        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+    return arrays
 
 
 def _as_rows(members: Membership) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
