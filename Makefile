@@ -16,7 +16,7 @@ $(error Set TOPOI_DATA, or DATA=DIR, to a folder of corpora; benchmarks/README.m
 endif
 endif
 
-.PHONY: clean-cache demo test test-bounds test-wheel test-oldest test-pythons wheel test-slow fuzz lint format bench paper clean
+.PHONY: clean-cache demo docs test test-bounds test-wheel test-oldest test-pythons wheel test-slow fuzz lint format bench paper clean
 
 .venv/.ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -30,6 +30,10 @@ endif
 
 .venv/.ready-paper: .venv/.ready
 	$(BIN)/python -m pip install --quiet -e '.[paper]'
+	touch $@
+
+.venv/.ready-docs: .venv/.ready
+	$(BIN)/python -m pip install --quiet -e '.[docs]'
 	touch $@
 
 demo: .venv/.ready  ## train on a built-in corpus and show the topics
@@ -90,8 +94,12 @@ bench: .venv/.ready-bench  ## all benchmarks, on the corpora under DATA; see ben
 paper: .venv/.ready-paper  ## the paper's experiments, on the corpora under DATA; rewrites the tables and figures of docs/paper.md
 	$(BIN)/python -m experiments all --data $(DATA)
 
+docs: .venv/.ready-docs  ## the site, in docs/_build/html; runs the gallery, needs no network, warnings are errors
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
 clean-cache:  ## forget compiled kernels
 	find src -name '*.nb[ci]' -delete
 
 clean: clean-cache
-	rm -rf .venv .venv-* build dist
+	rm -rf .venv .venv-* build dist docs/_build docs/gallery docs/reference/generated

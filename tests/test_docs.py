@@ -14,7 +14,12 @@ from topoi.cli import app
 from topoi.io import registry
 
 ROOT = Path(__file__).parent.parent
-DOCS = sorted((ROOT / "docs").glob("*.md"))
+BUILT = ("_build", "gallery", "generated")  # folders that `make docs` writes
+DOCS = sorted(
+    path
+    for path in (ROOT / "docs").rglob("*.md")
+    if not set(path.relative_to(ROOT).parts) & set(BUILT)
+)
 PAGES = [*sorted(ROOT.glob("*.md")), *DOCS, ROOT / "benchmarks" / "README.md"]
 
 
@@ -25,7 +30,7 @@ def fenced(path, language):
 
 
 BLOCKS = [
-    pytest.param(block, id=f"{path.name}-{i}")
+    pytest.param(block, id=f"{path.relative_to(ROOT)}-{i}")
     for path in [ROOT / "README.md", *DOCS]
     for i, block in enumerate(fenced(path, "python"))
 ]

@@ -68,7 +68,7 @@ def read(
     source : str, Path, list, frame, array, sparse matrix or AnnData
         Documents: a folder of .txt, .md and .html files (any depth), .csv, .tsv, .json, .jsonl,
         .parquet, .txt (one document a line), a list of texts, of dictionaries or of lists of
-        tokens, a pandas or polars frame or column. A pattern ("news/*.csv") or a list of Path
+        tokens, a pandas or polars frame or column. A pattern (`"news/*.csv"`) or a list of Path
         reads several files; several .txt, .md or .html files are one document each. "-" is
         standard input. Files may be compressed (.gz, .bz2, .xz, .zst, .zip).
         Or counts: a file in a format of `topoi.formats`, an array or sparse matrix of numbers,
@@ -92,7 +92,7 @@ def read(
         Whether the corpus keeps the texts. A model fitted on it keeps them too, compressed in its
         file, and can show its documents.
     vectorizer : CountVectorizer, optional
-        See `make_vectorizer`. One that is fitted, as model.vectorizer_ is, is used as it stands.
+        See `make_vectorizer`. One that is fitted, as `model.vectorizer_` is, is used as it stands.
     vocabulary : sequence of str, str or Path, optional
         For counts, their words; for texts, the words to count. Or a file of them.
     form : str, optional

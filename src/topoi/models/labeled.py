@@ -106,7 +106,7 @@ class LabeledLDA(LabelQuestions):
         Topic proportions of the training documents; rows sum to 1.
     doc_topic_prior_ : ndarray of shape (n_topics,)
         Prior of topics, learned or given.
-    topic_word_prior_ : float, or ndarray of the shape of components_
+    topic_word_prior_ : float, or ndarray of shape (n_topics, n_features)
         Prior of words, learned or given; an array if topics have seeds, or priors of their own.
     topic_proportions_ : ndarray of shape (n_topics,)
         Proportion of all training tokens that each topic holds.
