@@ -233,6 +233,8 @@ def test_a_table_without_a_wanted_column_is_named(files, tmp_path):
 
 def test_progress_of_counting_ends_at_the_end(files):
     told = []
-    Source(files, text="body").count(min_df=1, tell=lambda done, total: told.append((done, total)))
+    Source(files, text="body").count(
+        min_df=1, progress=lambda done, total: told.append((done, total))
+    )
     assert told[-1][0] == told[-1][1]
     assert told == sorted(told)

@@ -23,7 +23,7 @@ from topoi.corpus import Corpus
 from topoi.io.count_blocks import CountBlocks, files_fingerprint
 from topoi.io.folders import SUFFIXES
 from topoi.io.gathering import GROUP, Gathering
-from topoi.io.lines import Tell
+from topoi.io.lines import Progress
 from topoi.io.rows import Rows, rows_in_memory
 from topoi.io.tables import open_files, open_rows
 from topoi.storage.digests import digest
@@ -74,9 +74,9 @@ class Documents:
         parts = [digest(part) for part in _lists(self.items, self.block_size)]
         return digest([*about, self.block_size, parts])
 
-    def blocks(self, tell: Tell | None = None) -> Iterator[tuple[list[str], Gathering]]:
+    def blocks(self, progress: Progress | None = None) -> Iterator[tuple[list[str], Gathering]]:
         """The texts of each block, and what stands beside them."""
-        tables = self._tables(tell)
+        tables = self._tables(progress)
         first = next(tables)
         wanted: dict[str, Any] = {
             **self.columns,
@@ -112,7 +112,7 @@ class Documents:
             if number == self.block_size or characters >= MOST_CHARACTERS:
                 return
 
-    def _tables(self, tell: Tell | None) -> Iterator[Rows]:
+    def _tables(self, progress: Progress | None) -> Iterator[Rows]:
         """One table after the other: no more than one file is open."""
         if self.paths is None:
             yield from self._tables_in_memory()
@@ -121,11 +121,11 @@ class Documents:
         if self.form == "document" or (
             several and all(path.suffix.lower() in SUFFIXES for path in self.paths)
         ):
-            yield open_files(self.paths, self.form, self.encoding, tell)
+            yield open_files(self.paths, self.form, self.encoding, progress)
             return
         sizes = [path.stat().st_size for path in self.paths]
         for number, path in enumerate(self.paths):
-            done = None if tell is None else _part_of(tell, sizes, number)
+            done = None if progress is None else _part_of(progress, sizes, number)
             yield open_rows(path, self.form, self.encoding, done)
 
     def _tables_in_memory(self) -> Iterator[Rows]:
@@ -151,12 +151,12 @@ def _numbered_from(first: int, rows: Any) -> Iterator[Row]:
         yield f"Document {number}", row
 
 
-def _part_of(tell: Tell, sizes: list[int], number: int) -> Tell:
+def _part_of(progress: Progress, sizes: list[int], number: int) -> Progress:
     """Tells how far all files are, from how far file `number` is."""
     before, size, total = sum(sizes[:number]), sizes[number], sum(sizes)
 
     def part(done: int, of: int) -> None:
-        tell(before + int(size * done / max(of, 1)), total)
+        progress(before + int(size * done / max(of, 1)), total)
 
     return part
 
@@ -165,16 +165,16 @@ def _part_of(tell: Tell, sizes: list[int], number: int) -> Tell:
 
 
 def count_texts(
-    documents: Documents, vectorizer: CountVectorizer, tell: Tell | None
+    documents: Documents, vectorizer: CountVectorizer, progress: Progress | None
 ) -> tuple[CountVectorizer, Iterator[Corpus]]:
     """The vectoriser with its vocabulary, and the counted blocks."""
-    fitted, second = vectorizer, tell
+    fitted, second = vectorizer, progress
     if not hasattr(vectorizer, "vocabulary_") and vectorizer.vocabulary is not None:
         fitted = vectorizer.fit([""])
     elif not hasattr(vectorizer, "vocabulary_"):
-        known = _frequencies(documents, vectorizer, _half(tell, 0))
+        known = _frequencies(documents, vectorizer, _half(progress, 0))
         words = _pruned(*known, vectorizer, documents.name)
-        fitted, second = copy(vectorizer), _half(tell, 1)
+        fitted, second = copy(vectorizer), _half(progress, 1)
         fitted.vocabulary_ = {word: column for column, word in enumerate(words)}
         fitted.fixed_vocabulary_ = False
     names = fitted.get_feature_names_out()
@@ -187,20 +187,20 @@ def count_texts(
     return fitted, counted()
 
 
-def _half(tell: Tell | None, number: int) -> Tell | None:
+def _half(progress: Progress | None, number: int) -> Progress | None:
     """Tells how far two passes are, from how far one of them is."""
-    if tell is None:
+    if progress is None:
         return None
-    return lambda done, total: tell(number * total + done, 2 * total)
+    return lambda done, total: progress(number * total + done, 2 * total)
 
 
 def _frequencies(
-    documents: Documents, vectorizer: CountVectorizer, tell: Tell | None
+    documents: Documents, vectorizer: CountVectorizer, progress: Progress | None
 ) -> tuple[int, Counter[str], Counter[str]]:
     """Number of documents, in how many of them each word is, and how often in all."""
     cut: Callable[[str], list[str]] = vectorizer.build_analyzer()
     n_docs, in_docs, in_all = 0, Counter[str](), Counter[str]()
-    for texts, _ in documents.blocks(tell):
+    for texts, _ in documents.blocks(progress):
         for text in texts:
             words = cut(text)
             found = set(words)

@@ -17,7 +17,7 @@ from topoi.corpus import Corpus
 from topoi.io.count_blocks import CountBlocks, open_blocks, paths_of
 from topoi.io.count_folder import cached_folder, write_folder
 from topoi.io.counting import Documents, count_blocks, count_texts
-from topoi.io.lines import Tell
+from topoi.io.lines import Progress
 from topoi.io.vectorize import TOKEN_LISTS, make_vectorizer
 from topoi.storage.digests import digest
 from topoi.version import __version__
@@ -202,7 +202,7 @@ class Source:
         *,
         cache: str | Path | None = None,
         vectorizer: CountVectorizer | None = None,
-        tell: Tell | None = None,
+        progress: Progress | None = None,
         **options: Any,
     ) -> Source:
         """Count the words of all documents, in two passes that hold one block at a time.
@@ -219,7 +219,7 @@ class Source:
         vectorizer : CountVectorizer, optional
             In place of options. One that is fitted keeps its words, and the first pass is not
             needed.
-        tell : callable, optional
+        progress : callable, optional
             Called with (done, total) now and then.
         **options
             Of `topoi.make_vectorizer`: stop_words, min_df, max_df, max_features, vocabulary, ...
@@ -245,7 +245,7 @@ class Source:
             return Source(cached_folder(Path(cache), mark))
         folder = Path(tempfile.mkdtemp(prefix="topoi-")) / "counts" if cache is None else cache
         if texts is not None:
-            fitted, blocks = count_texts(texts, made, tell)
+            fitted, blocks = count_texts(texts, made, progress)
             words = fitted.get_feature_names_out()
         else:
             fitted, (words, blocks) = None, count_blocks(self._counted, made)
