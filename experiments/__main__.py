@@ -40,7 +40,7 @@ def parse(argv: list[str] | None = None) -> tuple[str, Run]:
         "--out",
         type=Path,
         help=(
-            "where finished cells are kept, so that a run goes on where it stopped (default:"
+            "where finished cells are kept, so that a run resumes where it stopped (default:"
             " results)"
         ),
     )

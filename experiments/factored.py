@@ -46,9 +46,9 @@ class Factored:
         self._pass(_count)
 
     def sweep(self) -> None:
-        """All messages from the tables of the sweep before; then the tables anew (eq.
+        """All messages from the tables of the sweep before; then the tables anew.
 
-        26, with x mux muz as own mass).
+        Eq. 26, with x mux muz as own mass.
         """
         theta, phi = self.theta, self.phi
         self.theta, self.phi = np.zeros_like(theta), np.zeros_like(phi)
@@ -130,12 +130,12 @@ def _renew(
             new[k] = 0.0
         for j in range(first[e + 1] - first[e]):
             a, own = members[member_ptr[doc[e]] + j], x * authors[first[e] + j]
-            scale, heard = 1 / (max(held[a] - own, 0.0) + K * prior), 0.0
+            scale, sent = 1 / (max(held[a] - own, 0.0) + K * prior), 0.0
             for k in range(K):
                 value = word_term[k] * (max(theta[a, k] - own * topics[e, k], 0.0) + prior) * scale
                 new[k] += value
-                heard += value
-            authors[first[e] + j] = heard
+                sent += value
+            authors[first[e] + j] = sent
         z = new.sum()
         for k in range(K):
             topics[e, k] = new[k] / z

@@ -1,4 +1,4 @@
-"""A run that is killed and goes on ends in the bits of one that was never interrupted."""
+"""A run that is killed and resumed ends in the bits of one that was never interrupted."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_what_was_killed_equals_what_was_not(tmp_path):
 
 
 def test_a_fresh_seed_is_kept(tmp_path, mixed):
-    """random_state=None draws a new seed for each fit, but a run that goes on is still the same
+    """random_state=None draws a new seed for each fit, but a run that resumes is still the same
     run.
     """
     path, counts = tmp_path / "run.ckpt", mixed[0].counts

@@ -51,12 +51,12 @@ def np_counts(n):
 def test_documents_hear_others_of_their_time_and_not_themselves():
     proportions = [[1, 0], [0, 1], [1, 0], [0.5, 0.5], [1, 0]]
     dates = [2000, 2001, 2003, None, 2001]
-    heard = message(dates, proportions, [10, 10, 10, 10, 30])
-    np.testing.assert_allclose(heard[0], [0.75, 0.25])  # of 2001, by tokens
-    np.testing.assert_allclose(heard[1], [1, 0])
-    np.testing.assert_allclose(heard[4], [0.5, 0.5])
-    assert heard[2].tolist() == [0, 0], "2003 has no neighbours"
-    assert heard[3].tolist() == [0, 0], "no date"
+    received = message(dates, proportions, [10, 10, 10, 10, 30])
+    np.testing.assert_allclose(received[0], [0.75, 0.25])  # of 2001, by tokens
+    np.testing.assert_allclose(received[1], [1, 0])
+    np.testing.assert_allclose(received[4], [0.5, 0.5])
+    assert received[2].tolist() == [0, 0], "2003 has no neighbours"
+    assert received[3].tolist() == [0, 0], "no date"
     np.testing.assert_allclose(message(dates, proportions, [10] * 5, reach=0)[0], [0, 0])
     assert message(dates, proportions, [10] * 5, reach=2)[2].sum() == pytest.approx(1)
 

@@ -165,8 +165,8 @@ def test_a_prediction_by_hand():
     """Frozen words: own mass leaves the owner only.
 
     Topics (1/2, 1/4, 1/4) and (1/8, 1/8, 3/4), alpha = 1, document "a a". The only edge holds all
-    of the document, so it hears alpha alone: 1/2 against 1/8. theta = (2 * 0.8 + 1, 2 * 0.2 + 1) /
-    4.
+    of the document, so its prior alpha counts alone: 1/2 against 1/8. theta = (2 * 0.8 + 1, 2 * 0.2
+    + 1) / 4.
     """
     counts = sparse.csr_array([[2.0, 0, 0]])
     run = begin(counts, 2, alpha=1.0, beta=1e-30, base=TOPICS.T, frozen=True)
@@ -236,7 +236,7 @@ def test_left_to_right_needs_no_luck_for_one_word():
 
 @dataclass
 class HearsTheNext:
-    """Each document owns itself and hears the next one; the last hears nobody."""
+    """Each document owns itself and receives a message from the next one; the last from none."""
 
     weight: float
     learn: bool = True
@@ -262,7 +262,7 @@ def two_documents_of_one_word_each(*fields: HearsTheNext) -> Any:
 def em_step(weight: float) -> float:
     """Held out are three a and one b of document 0.
 
-    Its own proportions give them 5/9 and 4/9, those it hears from document 1 give 4/9 and 5/9.
+    Its own proportions give them 5/9 and 4/9, those it receives from document 1 give 4/9 and 5/9.
     """
     a, b = (
         weight * 4 / ((1 - weight) * 5 + weight * 4),
@@ -273,8 +273,8 @@ def em_step(weight: float) -> float:
 
 @pytest.mark.parametrize("steps", [1, 2])
 def test_a_field_weighs_what_it_explains_of_held_out_tokens(steps):
-    """By tokens, and only by those of documents that hear something: document 1, with five tokens,
-    does not.
+    """By tokens, and only by those of documents that receive something: document 1, with five
+    tokens, does not.
     """
     state = two_documents_of_one_word_each(HearsTheNext(0.3))
     held = sparse.csr_array(np.array([[3.0, 1], [5, 0]]))

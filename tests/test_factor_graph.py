@@ -47,7 +47,9 @@ def test_drawings_show_all_nodes_of_the_fragment(models, kind):
     assert all(f'label="{name}"' in dot for name in shown)
     assert dot.count(" -- ") == (6 if kind == "RelationalTopicModel" else 4)
     arrows = [n for n in root.iter("{http://www.w3.org/2000/svg}line") if n.get("marker-end")]
-    assert len(arrows) == (3 if kind == "RelationalTopicModel" else 2), "one per factor it hears"
+    assert len(arrows) == (3 if kind == "RelationalTopicModel" else 2), (
+        "one per factor that sends it a message"
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -55,11 +57,11 @@ def test_the_message_of_an_edge_is_the_product_of_those_it_hears(models, kind):
     model, corpus = models[kind]
     word = corpus.words[corpus.counts.indices[2]]
     edge = model.graph(corpus).edge(0 if corpus.doc_names is None else corpus.doc_names[0], word)
-    heard = edge.messages
-    product = heard.iloc[:, 2] * heard.iloc[:, 3]
-    np.testing.assert_allclose(heard["message"], product / product.sum(), atol=1e-6)
-    np.testing.assert_allclose(heard["message"], model.messages(corpus)[2], atol=1e-6)
-    np.testing.assert_allclose(heard.iloc[:, 2:].sum(), 1)
+    messages = edge.messages
+    product = messages.iloc[:, 2] * messages.iloc[:, 3]
+    np.testing.assert_allclose(messages["message"], product / product.sum(), atol=1e-6)
+    np.testing.assert_allclose(messages["message"], model.messages(corpus)[2], atol=1e-6)
+    np.testing.assert_allclose(messages.iloc[:, 2:].sum(), 1)
     assert edge.count == corpus.counts.data[2]
     assert len(edge.same_document) == np.diff(corpus.counts.indptr)[0] - 1
     assert word not in edge.same_document

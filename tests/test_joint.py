@@ -17,7 +17,7 @@ PRIORS = {"doc_topic_prior": 0.3, "topic_word_prior": 0.2}
 
 
 def sequential(counts, z, alpha, beta):
-    """log P(x, z) token by token: each hears those before it (Polya urns)."""
+    """log P(x, z) token by token: each given those before it (Polya urns)."""
     n_docs, n_words = counts.shape
     docs, words, topics = np.zeros((n_docs, len(alpha))), np.zeros((n_words, len(alpha))), 0.0
     table = counts.tocoo()

@@ -50,7 +50,7 @@ class Wired:
 
 @dataclass
 class Neighbour:
-    """A field: each document hears the next one, the last hears nobody."""
+    """A field: each document receives a message from the next one, the last from none."""
 
     weight: float = 0.3
     learn: bool = False

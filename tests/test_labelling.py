@@ -53,8 +53,8 @@ def test_a_message_is_what_its_word_and_the_rest_of_its_document_say(fitted, mix
     messages = fitted.messages(counts).astype(np.float64)
     doc = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     others = by_document(counts, messages)[doc] - counts.data[:, None] * messages
-    heard = fitted.topic_word_.T[counts.indices] * (others + fitted.doc_topic_prior_)
-    np.testing.assert_allclose(messages, heard / heard.sum(axis=1, keepdims=True), atol=2e-3)
+    expected = fitted.topic_word_.T[counts.indices] * (others + fitted.doc_topic_prior_)
+    np.testing.assert_allclose(messages, expected / expected.sum(axis=1, keepdims=True), atol=2e-3)
 
 
 def test_messages_follow_the_canonical_order_of_x(fitted):
@@ -102,7 +102,7 @@ def test_messages_are_sums_over_authors(authored):
     assert messages.shape == (corpus.counts.nnz, 5)
     np.testing.assert_allclose(messages.sum(axis=1), 1, atol=1e-5)
     alone = model.messages(corpus.counts)
-    assert np.abs(messages - alone).max() > 0.1, "authors are heard"
+    assert np.abs(messages - alone).max() > 0.1, "authors count"
     each = [[f"only {d}"] for d in range(60)]
     np.testing.assert_allclose(
         model.messages(corpus, authors=each, known_authors=False), alone, atol=5e-3
@@ -112,13 +112,13 @@ def test_messages_are_sums_over_authors(authored):
 def test_links_speak_in_messages(linked):
     corpus = linked[0][:80]
     model = RelationalTopicModel(6, link_weight=0.3, max_iter=10).fit(corpus)
-    heard = model.messages(corpus.counts, links=corpus.links)
+    linked = model.messages(corpus.counts, links=corpus.links)
     alone = model.messages(corpus.counts)
     doc = np.repeat(np.arange(80), np.diff(corpus.counts.indptr))
     without = np.isin(doc, np.flatnonzero(model.links_.sum(axis=1) == 0))
     assert without.any()
-    assert np.abs(heard - alone)[~without].max() > 0.1
-    np.testing.assert_allclose(heard[without], alone[without], atol=5e-3)
+    assert np.abs(linked - alone)[~without].max() > 0.1
+    np.testing.assert_allclose(linked[without], alone[without], atol=5e-3)
 
 
 @pytest.mark.usefixtures("no_kernel_runs")
@@ -168,10 +168,10 @@ def test_a_fit_from_messages_goes_on_where_they_are(mixed):
     own = counts.data[:, None] * given
     doc = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     words = by_word(counts, given)
-    heard = (words[counts.indices] - own + 0.05) / (words.sum(axis=0) - own + 80 * 0.05)
-    heard *= by_document(counts, given)[doc] - own + 0.1
-    heard /= heard.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(model.components_, by_word(counts, heard).T + 0.05, rtol=1e-3)
+    expected = (words[counts.indices] - own + 0.05) / (words.sum(axis=0) - own + 80 * 0.05)
+    expected *= by_document(counts, given)[doc] - own + 0.1
+    expected /= expected.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.components_, by_word(counts, expected).T + 0.05, rtol=1e-3)
 
 
 @every_model_combination

@@ -14,7 +14,7 @@ LINKS = [
     (2, 1),
     (1, 0),
     (3, 3),
-    # of documents 0 to 3: the pairs (0, 1) and (1, 2); twice, turned round and to itself make no
+    # of documents 0 to 3: the pairs (0, 1) and (1, 2); twice, reversed and to itself make no
     # other
 ]
 

@@ -39,7 +39,7 @@ def test_a_sweep_by_word_is_the_reference_with_documents_and_words_exchanged(rul
     for _ in range(3):
         _, _, params = state.oriented(state.tables, state.params(run.rule, in_place=True))
         run.sweep()
-        residual = reference.sweep(seen, twin, twin, mu, state.messages, silent(state), params)
+        residual = reference.sweep(seen, twin, twin, mu, state.messages, no_fields(state), params)
         np.testing.assert_allclose(state.tables.phi, twin.theta, rtol=0, atol=1e-4)
         np.testing.assert_allclose(state.tables.theta, twin.phi, rtol=0, atol=1e-4)
         np.testing.assert_allclose(state.tables.totals, twin.totals, rtol=0, atol=1e-4)
@@ -47,7 +47,7 @@ def test_a_sweep_by_word_is_the_reference_with_documents_and_words_exchanged(rul
         np.testing.assert_allclose(state.messages.residual, residual, rtol=0, atol=1e-4)
 
 
-def silent(state):
+def no_fields(state):
     return state.fields._replace(weight=np.zeros(state.graph.n_words, np.float32))
 
 

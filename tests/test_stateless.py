@@ -138,7 +138,7 @@ def test_solved_messages_are_those_of_bp_at_rest(blocks):
     np.testing.assert_allclose(state.tables.theta, before, atol=5e-3)
     engine.sweep(
         state, run.rule, Schedule("synchronous", in_place=False), ThreadPool(1)
-    )  # not solved for: TBP rests elsewhere
+    )  # not solved for: TBP converges elsewhere
     assert np.abs(state.tables.theta - before).max() > 0.02
 
 

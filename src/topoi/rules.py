@@ -1,6 +1,6 @@
 """Update rules with their options.
 
-A rule says how a message is renewed. Every model takes one as `rule`: by its name, which stands
+A rule is how a message is updated. Every model takes one as `rule`: by its name, which stands
 for the rule with its defaults, or as an object of this module where options are wanted.
 
 | name      | class   | what is left out of the counts          | reference              |
@@ -99,7 +99,8 @@ class BP(UpdateRule):
 
 @dataclass(frozen=True, repr=False)
 class SiBP(UpdateRule):
-    """Simplified belief propagation (eq. 21): a message is not left out of the counts it hears.
+    """Simplified belief propagation (eq. 21): a message is not removed from the counts it is
+    computed from.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ class Tuning:
     # First values of learned priors, in tokens.
     first_prior: float = 0.1
     light_prior: float = 0.02  # before warm-up sweeps, where strong ones wipe out rare topics
-    first_prior_sum: float = 5.0  # of all topics: a document of few tokens must still be heard
+    first_prior_sum: float = 5.0  # of all topics: a document of few tokens must still count
 
     weight_sweeps: int = 60  # on nine tenths of the tokens, in which field weights are learned
     chunk_bytes: int = 2**26  # messages held at a time in prediction and by "incremental"

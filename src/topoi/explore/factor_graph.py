@@ -38,7 +38,7 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True)
 class Edge:
-    """One word of one document: its neighbours in the graph, and the messages it hears.
+    """One word of one document: its neighbours in the graph, and the messages it receives.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ class FactorGraph:
         return "\n".join(["graph topoi {", "  rankdir=LR;", *nodes, *edges, "}", ""])
 
     def svg(self) -> str:
-        """The fragment as an SVG drawing; arrows are the messages that z[w,d] hears."""
+        """The fragment as an SVG drawing; arrows are the messages that z[w,d] receives."""
         nodes = {node.name: node for node in self._nodes()}
         height = HEIGHT if self._has_links else 120
         parts = [
@@ -183,12 +183,12 @@ class FactorGraph:
         ]
         for factor, variable in self._connections():
             one, other = nodes[factor], nodes[variable]
-            heard = variable == "z"
+            to_z = variable == "z"
             reach = 30 / max(abs(one.x - other.x), abs(one.y - other.y))
-            x = other.x + reach * (one.x - other.x) * heard
-            y = other.y + reach * (one.y - other.y) * heard
+            x = other.x + reach * (one.x - other.x) * to_z
+            y = other.y + reach * (one.y - other.y) * to_z
             style = (
-                f"stroke='{SIGNAL}' marker-end='url(#topoi-arrow)'" if heard else f"stroke='{INK}'"
+                f"stroke='{SIGNAL}' marker-end='url(#topoi-arrow)'" if to_z else f"stroke='{INK}'"
             )
             parts.append(
                 f"<line x1='{one.x}' y1='{one.y}' x2='{x:g}' y2='{y:g}' stroke-width='2' {style}/>"

@@ -20,18 +20,18 @@ TINY = 1e-300  # keeps 0 / 0 away
 
 @dataclass
 class Dates:
-    """Documents hear the topics of the other documents of their period and of neighbouring ones, so
-    that topics drift slowly.
+    """Documents receive the topic proportions of the other documents of their period and of
+    neighbouring ones, so that topics drift slowly.
 
     Parameters
     ----------
     dates : sequence of str
-        The date of each document; those with "" hear nothing (`TopicModel` takes all forms that a
-        Corpus does).
+        The date of each document; those with "" receive nothing (`TopicModel` takes all forms
+        that a Corpus does).
     by : {"decade", "year", "quarter", "month", "week", "day"}, default="year"
         The length of a period.
     reach : int, default=1
-        How many periods before and after the own one speak to a document.
+        How many periods before and after its own a document receives topics from.
     weight : float or "learn", default="learn"
         The part of a document's topics that comes from its time, from 0 up to (not including) 1.
         "learn" estimates it from held-out tokens.
@@ -64,10 +64,10 @@ class Dates:
         self.weight, self.learn = first_weight(self.weight, "weight of dates")
         number = period_numbers(self.dates, self.by)
         dated = np.flatnonzero(number >= 0)
-        known, places = np.unique(number[dated], return_inverse=True)
-        shape = (n_docs, len(known))
+        periods, places = np.unique(number[dated], return_inverse=True)
+        shape = (n_docs, len(periods))
         self.members = sparse.csr_array((np.ones(len(dated)), (dated, places)), shape=shape)
-        near = np.abs(known[:, None] - known[None]) <= self.reach
+        near = np.abs(periods[:, None] - periods[None]) <= self.reach
         self.near = sparse.csr_array(near.astype(np.float64))
         if self.weight > 0 or self.learn:
             plan.fields.append(self)
@@ -82,6 +82,6 @@ class Dates:
         total: np.ndarray = self.members @ (self.near @ (self.members.T @ doc_weight))
         others = total - doc_weight * dated[:, 0]
         alone = others <= 1e-6 * np.maximum(total, TINY)  # rounding error
-        heard = np.where(alone[:, None], 0, np.maximum(around - dated * own, 0))
-        message: np.ndarray = heard / np.maximum(heard.sum(axis=1, keepdims=True), TINY)
+        others_held = np.where(alone[:, None], 0, np.maximum(around - dated * own, 0))
+        message: np.ndarray = others_held / np.maximum(others_held.sum(axis=1, keepdims=True), TINY)
         return message

@@ -3,9 +3,9 @@
 Each one adds its part to a plan; `build_graph` compiles the plan. Factors hold their data in the
 forms of a Corpus; `TopicModel` brings other forms into these by `canonical_factor`.
 
-LDA is [Words(counts), Documents()]. Another model is another list. A factor may say which weights
-the messages carry (Words), who owns a document (Documents), which topics it may use, or what other
-documents tell it (a `Field`).
+LDA is [Words(counts), Documents()]. Another model is another list. A factor may give the weights of
+the messages (Words), the owners of a document (Documents), the topics it may use, or a message from
+other documents (a `Field`).
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ class Authors:
     A document without authors owns itself.
 
     authors: a Membership (`TopicModel` takes all forms that a Corpus does). prior: "uniform" or
-    "learned": whether co-authors count equally, or as much as their words say (A8). names: fixes
-    the order of authors; others follow. base: (A, K) tokens the named authors already hold. After
-    compilation `names` holds all names; owners beyond them are documents without authors.
+    "learned": whether co-authors count equally, or by how well they explain the words (A8). names:
+    fixes the order of authors; others follow. base: (A, K) tokens the named authors already hold.
+    After compilation `names` holds all names; owners beyond them are documents without authors.
     """
 
     authors: Any
@@ -154,23 +154,43 @@ class Labels:
 
 @dataclass
 class Links:
-    """Linked documents tell each other their topics (relational topic model, eqs. 28-30).
+    """Linked documents send each other their topic proportions, once per sweep (relational topic
+    model, eqs. 28-30).
 
-    links: a documents x documents csr_array of ones (`TopicModel` takes all forms that a Corpus
-    does); made symmetric, without self-links, unless `directed`. weight: xi, a number in [0, 1), or
-    "learn". factor: how a neighbour's topics speak: through a K x K table eta of topics that link,
-    estimated by EM ("learned") or by plain co-occurrence as in eq. 28 ("paper"), or directly
-    ("identity").
+    Parameters
+    ----------
+    links : csr_array of shape (n_docs, n_docs)
+        Ones where documents are linked (`TopicModel` takes all forms that a Corpus does). Made
+        symmetric, without self-links, unless `directed`.
+    weight : float or "learn", default=0.15
+        The weight xi of the neighbours in a message, from 0 up to (not including) 1. "learn"
+        estimates it from held-out tokens.
+    factor : {"learned", "paper", "identity"}, default="learned"
+        What becomes of the neighbours' proportions: multiplied by a K x K table eta of topics that
+        link, estimated by EM ("learned") or by plain co-occurrence as in eq. 28 ("paper"), or used
+        as they are ("identity").
+    directed : bool, default=False
+        Whether only the documents that link receive a message.
+    fixed_proportions : ndarray of shape (n_fixed, n_topics), default=None
+        For new documents: topic proportions of documents that do not change. `links` is then of
+        shape (n_docs, n_fixed + n_docs).
+    eta : ndarray of shape (n_topics, n_topics), default=None
+        For new documents: the table of the model.
 
-    For new documents: `known` (N, K) are topic proportions of documents that stay as they are;
-    `links` is then (D, N + D), and `eta` is given.
+    Examples
+    --------
+    >>> from topoi import Links, TopicModel, Words, datasets
+    >>> corpus, _ = datasets.make_links(60, random_state=0)
+    >>> model = TopicModel([Words(corpus), Links(corpus.links)], 4, max_iter=10).fit()
+    >>> model.doc_topic_.shape
+    (60, 4)
     """
 
     links: Any
     weight: Any = 0.15
     factor: LinkFactor = "learned"
     directed: bool = False
-    known: np.ndarray | None = None
+    fixed_proportions: np.ndarray | None = None
     eta: np.ndarray | None = None
     learn: bool = False
 
@@ -180,14 +200,14 @@ class Links:
                 f"link_factor is {self.factor!r}; choose 'learned', 'paper' or 'identity'."
             )
         self.weight, self.learn = first_weight(self.weight, "link_weight")
-        both_ways = self.known is None and not self.directed
+        both_ways = self.fixed_proportions is None and not self.directed
         self.adjacency = symmetric(self.links) if both_ways else self.links
         if self.adjacency.nnz and (self.weight > 0 or self.learn):
             plan.fields.append(self)
 
     def table_shapes(self, n_topics: int) -> dict[str, tuple[int, ...]]:
-        """joint: how often topics k and k' meet over a link. Known tables are not learned."""
-        fixed = self.factor == "identity" or self.known is not None
+        """joint: how often topics k and k' meet over a link; a given table is not learned."""
+        fixed = self.factor == "identity" or self.fixed_proportions is not None
         return {} if fixed else {"joint": (n_topics, n_topics)}
 
     def learned_message(
@@ -197,12 +217,16 @@ class Links:
         neighbours (A11, A13).
         """
         degree = np.maximum(self.adjacency.sum(axis=1), 1)[:, None]
-        proportions = doc_topic if self.known is None else np.vstack([self.known, doc_topic])
+        proportions = (
+            doc_topic
+            if self.fixed_proportions is None
+            else np.vstack([self.fixed_proportions, doc_topic])
+        )
         message = (self.adjacency @ proportions) / degree
         if self.factor == "identity":
             return message, tables
         eta = self.eta
-        if self.known is None:
+        if self.fixed_proportions is None:
             joint = (
                 self._paper_table(doc_topic, doc_weight)
                 if self.factor == "paper"
@@ -214,9 +238,9 @@ class Links:
         return message / np.maximum(message.sum(axis=1, keepdims=True), TINY), tables
 
     def _paper_table(self, doc_topic: np.ndarray, doc_weight: np.ndarray) -> np.ndarray:
-        """(K, K) sum over links of theta_d(k) theta_d'(k') in tokens (eq.
+        """(K, K) sum over links of theta_d(k) theta_d'(k') in tokens (eq. 28).
 
-        28). Documents with many topics blur it.
+        Documents with many topics blur it.
         """
         counts = doc_topic * doc_weight[:, None]
         table: np.ndarray = counts.T @ (self.adjacency @ counts) + TINY
@@ -270,7 +294,7 @@ def canonical_factor(factor: Factor, n_docs: int) -> Factor:
         return replace(factor, labels=_among_classes(factor, n_docs))
     if isinstance(factor, Dates):
         return replace(factor, dates=dates_as_text(factor.dates))
-    if isinstance(factor, Links) and factor.known is None:
+    if isinstance(factor, Links) and factor.fixed_proportions is None:
         return replace(factor, links=adjacency(factor.links, n_docs))
     return factor
 
@@ -294,7 +318,7 @@ def linked_topics(joint: np.ndarray) -> np.ndarray:
 
 
 def make_plan(factors: Sequence[Any], n_topics: int) -> Plan:
-    """What the factors, of which `Words` is the first, say together."""
+    """The plan of a list of factors, of which `Words` is the first."""
     words, *others = factors
     if not isinstance(words, Words):
         raise ValueError(f"The first factor must be Words(counts); got {words!r}.")

@@ -1,6 +1,6 @@
-"""Fields: what other documents say about a document's topics, refreshed once per sweep.
+"""Fields: topic proportions that a document receives from others, refreshed once per sweep.
 
-A field describes; it never changes while messages move. What a run learns of a field, its weight
+A field never changes while messages are updated. What a run learns of a field, its weight
 and its tables, is in `LearnedField`, which belongs to the state of the run.
 """
 
@@ -51,7 +51,7 @@ class Field(Protocol):
     learn: bool
 
     def message(self, doc_topic: np.ndarray, doc_weight: np.ndarray) -> np.ndarray:
-        """What documents hear.
+        """The topic proportions that documents receive from others.
 
         Parameters
         ----------
@@ -63,7 +63,7 @@ class Field(Protocol):
         Returns
         -------
         ndarray of shape (n_docs, n_topics)
-            Rows that sum to 1, or to 0 for documents that hear nothing.
+            Rows that sum to 1, or to 0 for documents that receive nothing.
         """
         ...
 
@@ -82,8 +82,9 @@ class LearningField(Protocol):
     def learned_message(
         self, doc_topic: np.ndarray, doc_weight: np.ndarray, tables: Mapping[str, np.ndarray]
     ) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
-        """What documents hear, as `Field.message` says it, and the tables after one step of
-        learning. tables : those of the step before, empty at first.
+        """What `Field.message` returns, and the tables after one step of learning.
+
+        tables: those of the step before, empty at first.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""The plan of a model: what its factors say together, before it is laid out for the kernels."""
+"""The plan of a model: what its factors add up to, before it is laid out for the kernels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PlanFacts(NamedTuple):
     token: float  # the weight that counts as one token
     private: bool  # every document owns itself, and nothing else does
     plain: bool  # private, all topics are allowed, and nothing is held besides the messages
-    fields: bool  # documents hear from others
+    fields: bool  # documents receive messages from others
     word_prior: bool  # topics have word priors of their own
 
 

@@ -84,7 +84,7 @@ class Graph:
         return np.r_[0, np.cumsum(n_visits)], np.argsort(self.arrays.visit_doc, kind="stable")
 
     def by_words(self) -> tuple[Graph, np.ndarray]:
-        """The same graph with `transposed` wires, and where each of their edges was.
+        """The same graph with `transposed` arrays, and where each of their edges was.
 
         Only for documents that own themselves and use all topics.
         """

@@ -26,7 +26,7 @@ __all__ = ["favoured_topics", "fold_in", "infer_afresh", "settings"]
 
 PASSES = 3  # more are no better (docs/lab-notes.md)
 DISCOUNT = 0.5  # of a token
-LEAST_OF_WORD = 1 / 200  # a word speaks for topics that hold at least this proportion of its counts
+LEAST_OF_WORD = 1 / 200  # a word favours topics with at least this proportion of its counts
 
 
 def infer_afresh(

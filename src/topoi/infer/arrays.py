@@ -32,7 +32,7 @@ class SweepParams(NamedTuple):
     in_place: bool  # tables change under way (asynchronous) or after the sweep
     frozen_words: bool  # phi and totals stay as they are (prediction)
     plain_side: bool  # theta is already exp(digamma(...)): no prior, no normaliser (VB)
-    # how far a message moves towards what it hears: 1 is there, more is beyond (over-relaxation)
+    # factor on the change of a message: 1 plain BP, above 1 over-relaxation, below 1 damping
     relaxation: float
     seed: int
     n_doc_blocks: int
@@ -54,12 +54,10 @@ class FreshParams(NamedTuple):
 
 
 class Fields(NamedTuple):
-    """What other documents say: `message` is weighted already, `weight` is how much of the owner's
-    say it replaces.
-    """
+    """The fields of documents (eq. 30): what they take from other documents."""
 
-    message: np.ndarray  # (D, K) float32, or (1, 1) when no document has a field
-    weight: np.ndarray  # (D,) float32
+    message: np.ndarray  # (D, K) float32, times the weight; (1, 1) when no document has a field
+    weight: np.ndarray  # (D,) float32: xi; the owner has the weight 1 - xi
 
 
 class ActiveSet(NamedTuple):

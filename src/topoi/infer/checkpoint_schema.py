@@ -72,9 +72,7 @@ BATCHES = Schema(
 
 
 def state_schema(graph: Graph, rule: Rule, schedule: Schedule) -> Schema:
-    """The schema of a run on `graph`, which has its `transposed` wires if the schedule goes by
-    words.
-    """
+    """The schema of a run; `graph` has `transposed` arrays if the schedule goes by words."""
     width, n_visits, fields = (
         graph.width,
         len((graph.transposed or graph.arrays).visit_doc),
@@ -203,7 +201,7 @@ def _learned(found: Mapping[str, Any], graph: Graph) -> list[LearnedField]:
 
 
 def _check_state(found: Mapping[str, Any], graph: Graph, rule: Rule, schedule: Schedule) -> None:
-    """What kernels rely on, and no entry can tell alone."""
+    """What kernels rely on, which depends on several entries."""
     K, stored = graph.n_topics, found["stored"]
     may_change = (
         rule.stored and not schedule.stores and not schedule.afresh
@@ -229,7 +227,7 @@ def _check_state(found: Mapping[str, Any], graph: Graph, rule: Rule, schedule: S
     demand(np.allclose(found["tables.totals"], found["tables.phi"].sum(axis=0, dtype=np.float64),
     rtol=0.01, atol=1),
            "tables.totals is not the sum of tables.phi")  # fmt: skip
-    _check_fields(found, graph, speaks=bool(graph.fields) and (stored or schedule.afresh))
+    _check_fields(found, graph, in_use=bool(graph.fields) and (stored or schedule.afresh))
     _check_order(found["messages.order"], (graph.transposed or graph.arrays).cell_visit)
     if rule.draws:
         _check_draws(found["messages.z"], graph)
@@ -246,20 +244,18 @@ def _check_state(found: Mapping[str, Any], graph: Graph, rule: Rule, schedule: S
     )
 
 
-def _check_fields(found: Mapping[str, Any], graph: Graph, *, speaks: bool) -> None:
-    """What fields say: nothing at all before messages are stored."""
+def _check_fields(found: Mapping[str, Any], graph: Graph, *, in_use: bool) -> None:
+    """Messages of fields: all 0 before messages are stored."""
     message, weight = found["fields.message"], found["fields.weight"]
-    shape = (graph.n_docs, graph.width) if speaks else (1, 1)
+    shape = (graph.n_docs, graph.width) if in_use else (1, 1)
     demand(
         message.shape == shape, f"fields.message has the shape {message.shape}; expected {shape}"
     )
-    if speaks:
+    if in_use:
         agrees = np.abs(message.sum(axis=1) - weight) < 1e-3
-        demand(
-            bool(agrees.all()), "fields.message does not have the weight that fields.weight says"
-        )
+        demand(bool(agrees.all()), "fields.message does not have the weight in fields.weight")
     else:
-        demand(not message.any() and not weight.any(), "fields.message speaks where it should not")
+        demand(not message.any() and not weight.any(), "fields.message is not 0 where it should be")
 
 
 def _check_order(order: np.ndarray, cell_visit: np.ndarray) -> None:

@@ -45,7 +45,7 @@ FREE = (
     "random_state",
     "verbose",
 )  # parameters that may differ
-IN_PLAN = ("factors", "seeds")  # parameters that the plan says in full
+IN_PLAN = ("factors", "seeds")  # parameters that the plan contains in full
 RETURNED: dict[str, str] = {}  # checkpoints of runs that finished in this process: path and digest
 
 
@@ -199,8 +199,8 @@ class Checkpoint:
         try:
             write_archive(self.path, manifest, arrays, compress=False)
         except WriteError as error:
-            told = f"{error} The run continues, with its last checkpoint as it was."
-            warnings.warn(told, stacklevel=6)
+            message = f"{error} The run continues, with its last checkpoint as it was."
+            warnings.warn(message, stacklevel=6)
         else:
             self.sha256 = manifest["sha256"]
 
@@ -211,7 +211,7 @@ class Checkpoint:
 
 
 def warn_of_more(path: Any, done: str, max_iter: int, stacklevel: int = 8) -> None:
-    """Tell that a resumed run was already beyond max_iter."""
+    """Warn that a resumed run was already beyond max_iter."""
     warnings.warn(
         f"{path} holds a run of {done}, more than max_iter={max_iter}. The model is that of the"
         " checkpoint; n_iter_ and history_ say what was done. For fewer sweeps delete the"
@@ -221,7 +221,7 @@ def warn_of_more(path: Any, done: str, max_iter: int, stacklevel: int = 8) -> No
 
 
 def warn_of_finished(path: Any, done: str, stacklevel: int = 8) -> None:
-    """Tell that a run was at its end already, and nothing was left to do."""
+    """Warn that a run was at its end already, and nothing was left to do."""
     warnings.warn(
         f"{path} holds this run, finished after {done}; its model is returned. To fit again, delete"
         " the checkpoint.",

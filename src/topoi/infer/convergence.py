@@ -1,4 +1,4 @@
-"""Signs of convergence: how far messages are from what they hear, and how far parameters move."""
+"""Signs of convergence: how far messages are from their updates, and how far parameters move."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PARAMETER_TOLERANCE = 1e-5  # lambda of the paper
 
 
 def largest_violation(state: State) -> float:
-    """How far the messages of a document were from what they heard in the last sweep, per token:
+    """How far the messages of a document were from their updates in the last sweep, per token:
     the largest of all documents (words, where sweeps visit these). 0 at a fixed point, up to 2.
     """
     graph = state.graph
@@ -28,7 +28,7 @@ def largest_violation(state: State) -> float:
 
 class ParameterChange:
     """The largest change of a topic proportion of a document, or of a word proportion of a topic,
-    since it was last asked.
+    since the last call.
     """
 
     def __init__(self, state: State) -> None:

@@ -87,10 +87,10 @@ def checked_messages(given: np.ndarray, n_topics: int, name: str = "init") -> np
 
 
 def start_from_messages(state: State, messages: np.ndarray, rule: Rule, pool: ThreadPool) -> None:
-    """Let a state that has not moved yet begin with given messages.
+    """Give a state that has not been updated yet its first messages.
 
     messages: (nonzeros of graph.counts, K), rows sum to 1. Owners of a document share a message
-    equally; what it says of topics that the document may not use goes to those it may. A rule that
+    equally; its mass on topics that the document may not use goes to those it may. A rule that
     draws, draws from it.
     """
     graph = state.graph

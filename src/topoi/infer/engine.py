@@ -87,7 +87,7 @@ def sweep(state: State, rule: Rule, schedule: Schedule, pool: ThreadPool) -> Non
     warms_up = state.sweep < len(schedule.warm_up)
     if (schedule.afresh and not warms_up) or rule.inner > 1 or state.end is not None:
         state.mode = schedule.name if state.end is None else "afresh"
-        # The first messages say little: what is left of them after a block's turn would only delay
+        # The first messages carry little information: keeping a part of them would only delay
         # the others.
         at_once = state.end is not None or state.sweep == 0
         refresh_fields(state)
@@ -107,7 +107,7 @@ def sweep(state: State, rule: Rule, schedule: Schedule, pool: ThreadPool) -> Non
 
 
 def _pass_stateless(state: State, rule: Rule, schedule: Schedule, pool: ThreadPool) -> None:
-    """A sweep without stored messages. Fields are silent."""
+    """A sweep without stored messages. Fields are not used."""
     graph, relaxation = (
         state.graph,
         schedule.warm_up[state.sweep] if state.sweep < len(schedule.warm_up) else 1.0,
@@ -188,8 +188,8 @@ def _pass_active(state: State, rule: Rule, pool: ThreadPool) -> None:
 
 
 def refresh_fields(state: State) -> None:
-    """Let documents hear each other: one weighted message per document, from the topic proportions
-    that are their own now.
+    """Compute the fields: one weighted message per document, from the current topic proportions of
+    the others.
     """
     if not state.graph.fields:
         return

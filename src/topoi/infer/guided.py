@@ -22,8 +22,8 @@ def guided_counts(counts: sparse.csr_array, word_prior: np.ndarray, seed: int) -
     Documents count for the topics whose words they hold, by the proportion of these among their
     tokens. A topic without a prior of its own gets some documents at random.
 
-    counts: (D, W); word_prior: (W, K), of which the part that all topics have in common says
-    nothing.
+    counts: (D, W); word_prior: (W, K), of which the part that all topics have in common is
+    left out.
     """
     guide = word_prior - word_prior.min(axis=1, keepdims=True)
     total = guide.sum(axis=1, keepdims=True)
@@ -48,7 +48,7 @@ def guided_topics(counted: np.ndarray, word_weight: np.ndarray) -> np.ndarray:
 
 
 def broken_apart(topics: np.ndarray, seed: int) -> np.ndarray:
-    """Topics (W, K) of which no two are equal: equal ones would hear the same for ever. Every copy
+    """Topics (W, K) of which no two are equal: equal ones would stay equal for ever. Every copy
     of an earlier column is multiplied by noise; columns sum to 1 before and after.
     """
     first = np.unique(np.round(topics, 12), axis=1, return_index=True)[1]

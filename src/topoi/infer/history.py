@@ -25,7 +25,7 @@ class Record:
     perplexity: float | None
     schedule: str = ""  # how the sweep was made: what "auto" chose
     # the largest violation of the fixed-point equations: how far the messages of one document (of
-    # one word, where words are visited) are from what they hear, per token; 0 (converged) to 2
+    # one word, where words are visited) are from their updates, per token; 0 (converged) to 2
     violation: float = 0.0
     log_joint: float | None = None  # log P(x, z), eq. 1, if evaluate.LogJoint measures it
 

@@ -70,9 +70,9 @@ def expected_digamma_gain(counts, prior, expected, out):
 
 @compiled
 def left_to_right(tokens, word_topic, alpha, n_particles, seed, number):
-    """Log-likelihood of a document by the left-to-right sequential sampler (Wallach et al.
+    """Log-likelihood of a document by the left-to-right sequential sampler.
 
-    2009, Buntine 2009).
+    Wallach et al. (2009), Buntine (2009).
 
     log p(w) ~ sum_n log mean over particles of p(w_n | z_<n); before position n a particle redraws
     its whole past given itself. tokens: (N,) words; word_topic: (W, K); alpha: (K,). Random numbers

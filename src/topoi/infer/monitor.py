@@ -27,7 +27,7 @@ PRIOR_TOLERANCE = (
 
 
 class Monitor:
-    """Records each sweep and says when to stop.
+    """Records each sweep and decides when to stop.
 
     counts: raw training counts for the perplexity, or None to measure none. tol: stop when
     perplexity changes by less than this proportion per sweep, between two measurements `every`
@@ -60,7 +60,7 @@ class Monitor:
         self.max_iter = max_iter
         self.callbacks = tuple(callbacks)
         self.phase = phase
-        self.not_before = 0  # sweeps whose perplexity says nothing about the end
+        self.not_before = 0  # sweeps whose perplexity does not count for convergence
         self.history: list[Record] = []
         self.converged = self.stopped = False  # by the rule, by a callback
         self.bar = Progress(max_iter, phase.capitalize() or "Sweeps") if progress else None
@@ -100,7 +100,8 @@ class Monitor:
             end=state.end,
             prior_change=state.prior_change,
             violation=largest_violation(state),
-            settled=self.parameters is not None and self.parameters(state) < PARAMETER_TOLERANCE,
+            parameters_converged=self.parameters is not None
+            and self.parameters(state) < PARAMETER_TOLERANCE,
         )
 
     def note(
@@ -114,13 +115,14 @@ class Monitor:
         end: int | None = None,
         prior_change: float = 0.0,
         violation: float = 0.0,
-        settled: bool = False,
+        parameters_converged: bool = False,
     ) -> bool:
         """Record a sweep; `measure` gives the perplexity if it is time for one. True: stop.
 
         end: the last sweep of a run that infers its documents afresh at its end, once it has begun
         to: until then it cannot converge again. Nor can it while priors still move by more than a
-        small `prior_change`. settled: parameters do not move any more, if that is the rule.
+        small `prior_change`. parameters_converged: parameters do not move any more, if that is the
+        rule.
         """
         on_beat = self.every > 0 and sweep % self.every == 0
         due = self.counts is not None and (
@@ -143,7 +145,12 @@ class Monitor:
             self.bar.show(record)
         found = self.converged
         still = end is None and prior_change <= PRIOR_TOLERANCE
-        if settled and still and sweep > self.not_before and sweep % self.full_every == 0:
+        if (
+            parameters_converged
+            and still
+            and sweep > self.not_before
+            and sweep % self.full_every == 0
+        ):
             self.converged = True
         elif (
             perplexity is not None

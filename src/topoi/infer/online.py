@@ -6,7 +6,7 @@ Each batch runs BP against the words' counts so far (`base`), its own mass exclu
 base <- (1 - rho) base + rho (all documents / documents of the batch) (what the batch counted), rho
 = (offset + batches seen)^-decay  (algorithms A20). Documents without words count nowhere, or topics
 would hold tokens of documents that have none. The prior of topics is learned from what the batches
-so far say together: one document alone would drive it to an extreme.
+so far have together: one document alone would drive it to an extreme.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The start of "auto": more topics than wanted, learned from a part of the documents, and the
 closest of them merged.
 
-From a random start BP often lets one topic hold two themes while two others share one, and there it
-rests. With twice the topics every theme soon has one to itself; merging those that say the same
-leaves one topic for each theme.
+From a random start BP often lets one topic hold two themes while two others share one, and
+stays there. With twice the topics every theme soon has one to itself; merging similar topics leaves
+one for each theme.
 """
 
 from __future__ import annotations

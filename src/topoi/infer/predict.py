@@ -53,8 +53,8 @@ def fold_in(
     """(D, K) topic proportions of new documents; an empty document gets the prior.
 
     weights: (D, W) counts or weights; topic_word: (K, W), rows sum to 1; alpha: (K,). The start is
-    what each word says under the prior, so the result is a function of the document alone (a Gibbs
-    rule draws, keyed by `seed` and place, and averages the last `samples` sweeps).
+    the topics of each word under the prior, so the result is a function of the document alone (a
+    Gibbs rule draws, keyed by `seed` and place, and averages the last `samples` sweeps).
     """
     plan = prediction_plan(weights, topic_word, [Documents()])
     out = np.empty((weights.shape[0], len(alpha)))
@@ -87,12 +87,12 @@ def fold_in_messages(
 
 
 def takes_chunks(plan: Plan) -> bool:
-    """Whether documents do not hear from each other, so that each can be inferred alone."""
+    """Whether there are no fields between documents, so that each can be inferred alone."""
     return plan.is_private and not plan.fields
 
 
 def chunks(plan: Plan, rule: Rule) -> Iterator[slice]:
-    """Documents whose messages are held at a time: all, if they hear from each other."""
+    """Documents whose messages are held at a time: all, if there are fields between them."""
     counts = plan.counts
     if not takes_chunks(plan):
         yield slice(0, counts.shape[0])

@@ -28,7 +28,7 @@ LEAST_PRIOR, MOST_PRIOR = (
     1e12,
 )  # of given priors: what a message leaves of its own token, where it should leave 0, is up to 1e-7
 PRIOR_RANGE = (1e-4, 10.0)
-SETTLED = 50  # sweeps
+STABLE_AFTER = 50  # sweeps
 LEAST_OF_FIELD, MOST_OF_FIELDS = (
     1e-3,
     0.95,
@@ -52,8 +52,8 @@ class PriorLearner:
     A plain update takes an expected count of 0.01 for a hundredth of a token that is certainly
     there, and runs away. `expected` treats it as a token that is there with probability 0.01.
     Learning starts `after` some sweeps, when topics have taken shape, and then comes every `every`
-    sweeps, with `steps` steps each until topics settle and one after that; and after each of the
-    last rounds, which infer documents afresh.
+    sweeps, with `steps` steps each until topics are stable and one after that; and after each of
+    the last rounds, which infer documents afresh.
     """
 
     alpha: bool = True
@@ -67,7 +67,7 @@ class PriorLearner:
         """How many steps are due after so many sweeps. ends: it is one of the last rounds."""
         if sweep < self.after or not (ends or sweep % self.every == 0):
             return 0
-        return 1 if ends or sweep > SETTLED else self.steps
+        return 1 if ends or sweep > STABLE_AFTER else self.steps
 
     def update(self, state: State) -> None:
         """Change state.alpha and state.beta, if it is time."""
@@ -150,8 +150,8 @@ def learned_beta(state: State, expected: bool) -> float:
     counts = state.tables.phi if token == 1 else state.tables.phi / np.float32(token)
     totals, free = state.tables.totals[:K] / token, np.ones(K)
     if state.graph.word_prior is not None:
-        # Words whose prior in a topic is higher say nothing of beta. The others by themselves have
-        # a Dirichlet prior of beta, too.
+        # Words whose prior in a topic is higher are no evidence for beta. The others by themselves
+        # have a Dirichlet prior of beta, too.
         raised = pad_topics(state.graph.word_prior, state.graph.width) > 0
         counts = np.where(raised, np.float32(0), counts)
         free = np.maximum(1 - raised[:, :K].mean(axis=0), 1 / W)
@@ -200,16 +200,17 @@ class FieldWeightLearner:
     ) -> None:
         """Some steps of EM for the weight of one field.
 
-        own: (entries,) what owners say of each held-out entry, which is of document `doc`.
+        own: (entries,) probability of each held-out entry, which is of document `doc`, by its
+        owners.
         """
         weights = [learned.weight for learned in state.learned]
         weight = weights.pop(number)
         most = max(MOST_OF_FIELDS - sum(weights), LEAST_OF_FIELD)
-        hears = message.sum(axis=1)[doc] > 0
-        said = token_probabilities(self.held, message, topic_word)[hears]
-        own, x = own[hears], self.held.data[hears]
+        receives = message.sum(axis=1)[doc] > 0
+        by_field = token_probabilities(self.held, message, topic_word)[receives]
+        own, x = own[receives], self.held.data[receives]
         for _ in range(self.steps):
-            chance = weight * said / np.maximum((1 - weight) * own + weight * said, 1e-300)
+            chance = weight * by_field / np.maximum((1 - weight) * own + weight * by_field, 1e-300)
             weight = (x * chance).sum() / max(x.sum(), 1e-300)
             weight = float(np.clip(weight, LEAST_OF_FIELD, most))
         state.learned[number] = replace(state.learned[number], weight=weight)

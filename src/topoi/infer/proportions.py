@@ -1,4 +1,4 @@
-"""What a state says: topic proportions of owners and documents, word proportions of topics."""
+"""Results of a state: topic proportions of owners and documents, word proportions of topics."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Proportions:
         return None if topics is None else topics.toarray() + (np.diff(topics.indptr) == 0)[:, None]
 
     def field_message(self, number: int, proportions: np.ndarray) -> np.ndarray:
-        """(D, K) what field `number` says of the topics that each document may use, from topic
+        """(D, K) the message of field `number` on the topics that each document may use, from topic
         proportions (D, K). Rows sum to 1, or to 0 where there is none.
 
         A field that learns tables takes one step.

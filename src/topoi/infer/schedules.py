@@ -1,17 +1,19 @@
 """Schedules: which edges come next, and when the tables are refreshed.
 
-synchronous   every message from the tables of the previous sweep; then the tables anew asynchronous
-tables change with every message; documents in one shuffled order, words ascending residual
-asynchronous, documents whose messages moved most in the last sweep first residual-words  the same
-by word: words are visited instead of documents relaxed       asynchronous, and after ten sweeps
-each message goes half as far again as it is told to (over-relaxation), which saves sweeps
-incremental   documents inferred afresh in every round, a block of them at a time; no messages are
-stored (afresh.py) active        asynchronous, only the documents that moved most, and in each only
-the topics that moved most (ABP); every tenth sweep is a full one auto          BP: relaxed. Where
-documents own themselves it starts overcomplete, with more topics than wanted (overcomplete.py);
-many edges get some warm-up sweeps without stored
-              messages after that, and then topic lists where topics are many; the last rounds infer
-              documents afresh. Any other rule: asynchronous (VB: synchronous)
+- synchronous: every message from the tables of the previous sweep; then the tables anew;
+- asynchronous: tables change with every message; documents in one shuffled order, words ascending;
+- residual: asynchronous, documents whose messages changed most in the last sweep first;
+- residual-words: the same by word: words are visited instead of documents;
+- relaxed: asynchronous, and over-relaxed after ten sweeps: each message moves 1.5 times as far as
+  its update, which saves sweeps;
+- incremental: documents are inferred afresh in every round, a block of them at a time; no messages
+  are stored (afresh.py);
+- active (ABP): asynchronous, only the documents that changed most, and in each only the topics that
+  changed most; every tenth sweep is a full one;
+- auto: with BP, relaxed. Where documents own themselves it starts overcomplete, with more topics
+  than wanted (overcomplete.py). Many edges get some warm-up sweeps without stored messages after
+  that, and many topics get topic lists. The last rounds infer documents afresh. With any other
+  rule, asynchronous (VB: synchronous).
 """
 
 from __future__ import annotations
@@ -48,8 +50,8 @@ class Schedule:
         None  # prepares the next sweep: the order of visits, the messages it needs
     )
     full_every: int = 1  # every so many sweeps all messages are renewed
-    relaxation: float = 1.0  # how far a stored message moves towards what it hears,
-    relax_after: int = 0  # after so many sweeps in which the step is 1
+    relaxation: float = 1.0  # factor on the change of a stored message,
+    relax_after: int = 0  # after so many sweeps in which it is 1
     warm_up: tuple[
         float,
         ...,

@@ -70,7 +70,7 @@ def fit(
     Returns
     -------
     Fitted, State
-        What was learned, and the last state, of which models ask more.
+        What was learned, and the last state, which models read.
     """
     began = time.perf_counter()
     resumes = checkpoint is not None and checkpoint.saved is not None

@@ -49,8 +49,8 @@ class State(Proportions):
     tables: Tables
     messages: Messages
     shared_counts: np.ndarray  # (shared owners, width) what all rows of a shared owner agree on
-    fields: Fields  # what fields say at the moment
-    learned: list[LearnedField]  # what the run knows of each field of the graph
+    fields: Fields  # their messages in this sweep
+    learned: list[LearnedField]  # what the run has learned of each field
     word_base: np.ndarray | None  # (W, K) counts that words hold besides the messages
     stored: bool = (
         True  # False while messages are only implied by the tables (kernels/stateless.py)
@@ -76,7 +76,7 @@ class State(Proportions):
               learned: Sequence[LearnedField] | None = None) -> State:  # fmt: skip
         """First messages and their tables.
 
-        init: "hard" one topic per edge, "soft" a random message, "warm" what the word says:
+        init: "hard" one topic per edge, "soft" a random message, "warm" the topics of the word:
         proportional to `word_topic` (W, K) and the prior. stored: False keeps the tables of these
         messages only. learned: of each field, from an earlier run.
         """
@@ -231,8 +231,8 @@ class State(Proportions):
     def oriented(
         self, tables: Tables, params: SweepParams
     ) -> tuple[GraphArrays, Tables, SweepParams]:
-        """Wires, tables and priors as the kernels see them: where sweeps visit words, documents and
-        words have changed places.
+        """Graph, tables and priors as the kernels see them: where sweeps visit words, documents
+        and words have changed places.
         """
         if self.graph.transposed is None:
             return self.graph.arrays, tables, params

@@ -12,8 +12,8 @@ __all__ = ["blank_tables", "owner_base"]
 
 
 def blank_tables(graph: Graph, word_base: np.ndarray | None, old: Tables | None = None) -> Tables:
-    """Tables without any message: what words (W, K) and owners hold besides, and what topics are
-    told of words (`Graph.word_prior`), which is a constant on top of what words hold.
+    """Tables without any message: what words (W, K) and owners hold besides, and the prior
+    of words in topics (`Graph.word_prior`), which is a constant on top.
 
     `old` tables of the same graph give their memory and, when words are frozen, their words.
     """

@@ -24,7 +24,7 @@ LEAST_OF_DOCUMENT = 0.003  # a topic with a smaller proportion of its document l
 class Entry(NamedTuple):
     """What a topic needs to enter a list."""
 
-    least_of_word: float  # it is asked through words of which it holds at least this proportion
+    least_of_word: float  # only words of which it holds at least this proportion count for it
     enough: float  # of the slope of a topic in use
 
 

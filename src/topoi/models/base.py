@@ -215,7 +215,7 @@ class TopicModelBase(Labelling, Trends, Editing, Guided):
         return self._proportions(corpus, self._prediction_factors(corpus))
 
     def _prediction_factors(self, corpus: Corpus) -> list[Factor]:
-        """The factors beside words of documents to predict. Models that hear more of a document
+        """The factors beside words of documents to predict. Models that use more of a document
         than its words take it as more arguments.
         """
         return [Documents()]

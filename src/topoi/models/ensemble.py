@@ -16,7 +16,7 @@ from topoi.models.parameters import Parameters
 __all__ = ["core_topics", "ensemble"]
 
 Model = TypeVar("Model", bound=Parameters)
-ROUNDS = 10  # of matching; topics settle in two or three
+ROUNDS = 10  # of matching; topics are stable after two or three
 
 
 def ensemble(model: Model, X: Any, n: int = 10, **metadata: Any) -> Model:

@@ -107,7 +107,7 @@ def word_prior_of(model: LDA, word_weight: np.ndarray, token: float) -> np.ndarr
 
 
 def monitor_of(model: LDA) -> Monitor:
-    """The monitor of a run whose documents are elsewhere: it is told the perplexity."""
+    """The monitor of a run whose documents are elsewhere: they report the perplexity."""
     return model._monitor(sparse.csr_array((0, model.n_features_in_)))
 
 

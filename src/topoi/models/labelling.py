@@ -36,8 +36,8 @@ class Labelling(Topics):
         """The message of every word of every document: how likely each topic is for it.
 
         Documents are folded in as `transform` does it, with the topics of the model fixed. So a
-        message is the product of what the word says (its proportion of each topic) and what the
-        other words of the document say (their messages, without its own, and the prior). This holds
+        message is the product of a factor of the word (its proportion of each topic) and one of
+        the other words of the document (their messages, without its own, and the prior). This holds
         for training documents, too: their messages are computed anew under the fitted topics, in
         which they have had their part. Sums of messages, weighted by counts, are the counts behind
         `transform`.
@@ -165,7 +165,7 @@ class Labelling(Topics):
         FactorGraph
             Printed, it describes the graph; in a notebook it draws a fragment, as the figures of
             the paper do. `svg()` and `dot()` (for Graphviz) are its drawing, `edge()` the
-            neighbours of a word of a document and the messages that it hears.
+            neighbours of a word of a document and the messages that it receives.
 
         Examples
         --------

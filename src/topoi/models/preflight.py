@@ -177,7 +177,7 @@ def refuse_large_messages(n_edges: int, n_topics: int) -> None:
 
 
 def warn_of_unknown_words(corpus: Corpus, words: Any) -> None:
-    """Tell how much of a batch is left out, because its words are not among those of the model."""
+    """Warn how much of a batch is left out, because its words are not among those of the model."""
     if corpus.vocabulary is None or words is None:
         return
     unknown = ~np.isin(corpus.vocabulary, np.asarray(words, dtype=str))

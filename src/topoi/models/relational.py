@@ -1,4 +1,4 @@
-"""The relational topic model: linked documents tell each other their topics."""
+"""The relational topic model: linked documents have similar topics."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["RelationalTopicModel"]
 class RelationalTopicModel(LinkQuestions):
     """The relational topic model: documents that cite, follow or point at each other.
 
-    Linked documents tell each other their topics once per sweep.
+    Linked documents send each other their topic proportions once per sweep.
 
     Parameters
     ----------
@@ -107,12 +107,12 @@ class RelationalTopicModel(LinkQuestions):
     topic_word_ : ndarray of shape (n_components, n_features)
         Word proportions of topics; rows sum to 1.
     doc_topic_ : ndarray of shape (n_documents, n_components)
-        Topic proportions of the training documents, with what neighbours say. Rows sum to 1.
+        Topic proportions of the training documents, with those of their neighbours. Rows sum to 1.
     link_blend_ : ndarray of shape (6,) or None
         Weights with which `recommend_links` blends words, neighbours and topics; None without
         counts or links.
     own_topic_ : ndarray of shape (n_documents, n_components)
-        Topic proportions of the training documents without what neighbours say.
+        Topic proportions of the training documents without those of their neighbours.
     link_weight_ : float
         Link weight (xi), learned or given.
     link_topic_ : ndarray of shape (n_components, n_components)
@@ -302,7 +302,7 @@ class RelationalTopicModel(LinkQuestions):
             self.link_weight_,
             self.link_factor,
             self.directed,
-            known=self.own_topic_.astype(np.float64),
+            fixed_proportions=self.own_topic_.astype(np.float64),
             eta=self.link_topic_,
         )
         return [Documents(), factor]

@@ -198,7 +198,7 @@ def schema_of(kind: type) -> Schema:
 
 
 def check_together(kind: type, found: Mapping[str, Any]) -> None:
-    """What no entry can tell alone: that they fit each other."""
+    """Checks of several entries: that they fit each other."""
     K, W = found["components_"].shape
     n_topics = (
         max(K, len(found["classes_"]))  # a combination: labels, and any number of others

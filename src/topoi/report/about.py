@@ -138,8 +138,8 @@ def _curve(model: Any) -> Html:
 def _why_it_rises(model: Any) -> str:
     if hasattr(model, "link_weight_"):
         return (
-            "It may rise: the model fits words and links together, and the more it hears linked"
-            " documents, the less closely it fits the words of each document alone."
+            "It may rise: the model fits words and links together, and the more weight it gives to"
+            " linked documents, the less closely it fits the words of each document alone."
         )
     if any(record["schedule"] == "afresh" for record in model.history_):
         return (

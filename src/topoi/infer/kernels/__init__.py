@@ -1,6 +1,6 @@
 """The compiled heart.
 
-Begin with `updates.py` (one message), then `sweeps.py`; `reference` beside this folder says the
+Begin with `updates.py` (one message), then `sweeps.py`; `reference` beside this folder computes the
 same in plain NumPy.
 """
 

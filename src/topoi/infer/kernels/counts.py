@@ -22,7 +22,7 @@ from topoi.infer.kernels.primitives import (
 def start_message(start, word_row, alpha, seed, number, n, L, m):
     """Fill the first message of an edge.
 
-    start: 1 uniform on the simplex, 2 what the word says under the prior.
+    start: 1 uniform on the simplex, 2 the topics of the word under the prior.
     """
     z = f4(0)
     for j in range(n):
@@ -97,7 +97,7 @@ def _count_drawn(arrays, write, params, doc, w, i, L, first, listed):
 
 @inlined
 def _count_message(arrays, write, params, doc, w, x, m, n, L, first, listed, gain):
-    """theta, phi, share += x m. gain: (L,) scratch"""
+    """theta, phi, owner_mass += x m. gain: (L,) scratch."""
     for j in range(n):
         pair = arrays.slot_ptr[doc] + j
         mass = f4(0)
@@ -209,11 +209,11 @@ def count_joint_stage(arrays, lists, write, messages, params, stage, worker, n_w
 
 @compiled
 def merge_shared(theta, shared_counts, owner_ptr, slots):
-    """Owners with rows in several document blocks: known += sum of each row's difference to it;
-    every row becomes the result.
+    """Owners with rows in several document blocks: shared_counts += the sum of each row's
+    difference to it, and every row becomes the result.
 
-    theta: (slots, K); known: (shared owners, K), what all rows of an owner held before; owner_ptr,
-    slots: rows of each shared owner.
+    theta: (slots, K); shared_counts: (shared owners, K), what all rows of an owner held before;
+    owner_ptr, slots: rows of each shared owner.
     """
     K = theta.shape[1]
     for o in range(len(shared_counts)):

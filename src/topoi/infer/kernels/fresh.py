@@ -1,9 +1,9 @@
 """Documents inferred afresh: each starts from its words alone and takes a few passes over its own
 edges.
 
-What documents told words in the last round stands in `phi`, as everything others said does; each
-message removes itself from it, as always. Nothing of the document's own last round is read: its
-counts begin at 0. A discount is taken off the document's counts before the prior is added,
+The messages of the last round, of this document and of all others, are counted in `phi`; each
+message removes itself from it, as always. Nothing else of the document's last round is read: its
+counts start at 0. A discount is taken off the document's counts before the prior is added,
 max(theta - own - discount, 0) + alpha, as exp(digamma(theta + alpha)) does for counts that are not
 small. It is written max(theta - own, discount) + (alpha - discount), which costs the loop nothing.
 """
@@ -241,8 +241,8 @@ def favour_stage(
 ):  # fmt: skip
     """lists[list_ptr[d] : list_ptr[d + 1]] = the topics that document d favours most, ascending.
 
-    A topic is favoured by each word as much as it holds of the word's counts, and by the field.
-    Words speak for the topics that `topics_of_words` lists for them: word_ptr, word_topics. A list
+    A topic is favoured by each word as much as it holds of the word's counts, and by the field. A
+    word favours only the topics that `topics_of_words` lists for it: word_ptr, word_topics. A list
     with room for all topics that the document may use (arrays.topics) gets these.
     """
     zero, one = f4(0), f4(1)
@@ -295,13 +295,13 @@ def favour_stage(
 def exchange_stage(
     arrays, doc_ptr, doc_visits, docs, mu, word_weight, relaxation, phi, worker, n_workers
 ):
-    """Let `docs` exchange what they told words for their messages `mu`, in the words of this
-    worker.
+    """Replace the old contribution of `docs` to the counts of this worker's words by their messages
+    `mu`.
 
-    What they told a word before is taken to be their part of what it holds: as large as the part
-    of its weight (`word_weight`) that they have. `relaxation` times that part is exchanged, and
-    never more than all. Each word keeps what it holds in all. With a factor of 0 nothing is taken
-    off, and the messages are added.
+    The old contribution is not stored. It is taken to be a fraction of the counts of a word: as
+    large as the fraction of its weight (`word_weight`) that is in `docs`. `relaxation` times that
+    fraction is replaced, and never more than all. The sum of a word's counts stays the same. With
+    a factor of 0 nothing is taken off, and the messages are added.
     """
     zero, one, relaxation = f4(0), f4(1), f4(relaxation)
     K, give = phi.shape[1], np.zeros(len(phi), f4)

@@ -14,7 +14,7 @@ def _pair(z, n, L):
 
 
 @inlined
-def _gibbs_visit(arrays, read, write, messages, fields, params, scratch, silent, v):
+def _gibbs_visit(arrays, read, write, messages, fields, params, scratch, no_message, v):
     """Draw the topic (and owner) of each token of one document inside one cell.
 
     Returns 2 for each token that changed.
@@ -40,13 +40,13 @@ def _gibbs_visit(arrays, read, write, messages, fields, params, scratch, silent,
         scratch.side[: n * L],
         scratch.gained[: n * L],
         scratch.new[: n * L],
-        silent[: n * L],
+        no_message[: n * L],
     )
     row, total, alpha, word_term, owner_mass, field_term = (
         scratch.row[:L], scratch.total[:L], scratch.alpha[:L], scratch.word_term[:L],
         scratch.owner_mass[:n], scratch.field_term[:L]
     )  # fmt: skip
-    token = zero if params.frozen_words else one  # what a draw takes from the words
+    token = zero if params.frozen_words else one  # a drawn token leaves the counts of words first
     gained[:] = side
     moved = 0.0
     for e in range(arrays.visit_edge[v], arrays.visit_edge[v + 1]):
@@ -97,17 +97,14 @@ def _gibbs_visit(arrays, read, write, messages, fields, params, scratch, silent,
 
 @compiled
 def gibbs_stage(arrays, read, write, messages, fields, params, stage, worker, n_workers):
-    """Collapsed Gibbs (eq.
-
-    23) in this worker's cells of one stage: each edge is one token and holds one (owner, topic).
-    """
-    silent = buffers(1, len(params.alpha) * params.max_owners)[0]
+    """Collapsed Gibbs sampling (eq. 23) in this worker's cells of one stage."""
+    no_message = buffers(1, len(params.alpha) * params.max_owners)[0]
     for p in range(worker, params.n_doc_blocks, n_workers):
         scratch = open_cell(read, params)
         cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
         for i in range(arrays.cell_visit[cell], arrays.cell_visit[cell + 1]):
             v = messages.order[i]
             messages.residual[v] = _gibbs_visit(
-                arrays, read, write, messages, fields, params, scratch, silent, v
+                arrays, read, write, messages, fields, params, scratch, no_message, v
             )
         close_cell(messages, scratch, p)

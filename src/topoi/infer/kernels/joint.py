@@ -28,16 +28,20 @@ def joint_message(
     word_term,
     owner_mass,
     prior,
-    relax_after,
+    plain_side,
     own_weight,
     field_term,
 ):
-    """m(o, k) of several owners, or of an owner and a field.
+    """The new message m(o, k) of several owners, or of an owner and a field, not normalised.
 
-    Eqs. 26 and 30. Returns sum_ok m(o, k).
+    Eqs. 26 and 30. Returns its sum.
 
-    m, new, side: (n * L,) owner by owner; says: (L,) scratch for the word's part; share: (n,) mass
-    of each owner in the document; heard: (L,) the weighted field; silence: 1 - weight of the field.
+    - m, new, side: (n * L,) old and new message, and counts of the owners, owner by owner;
+    - word_term: (L,) scratch for the factor of the word;
+    - owner_mass: (n,) mass of each owner in the document; prior: its pseudo-count, 0 where owners
+      are equally likely;
+    - field_term: (L,) the field times its weight; own_weight: 1 - that weight;
+    - plain_side: `SweepParams.plain_side`.
     """
     zero = f4(0)
     L = len(row)
@@ -58,7 +62,7 @@ def joint_message(
         likely = max(owner_mass[j] - own_side * mass, zero) + prior if prior > zero else f4(1)
         scale = (
             likely * own_weight
-            if relax_after
+            if plain_side
             else likely * own_weight / max(held - own_side * mass, least)
         )
         for k in range(L):
@@ -111,7 +115,7 @@ def _renew_joint(arrays, read, write, messages, fields, params, scratch, v, n, L
         f4(params.owner_prior),
         one - fields.weight[doc],
     )
-    in_place, frozen, relax_after, cap, relaxation = (
+    in_place, frozen, plain_side, cap, relaxation = (
         params.in_place,
         params.frozen_words,
         params.plain_side,
@@ -141,7 +145,7 @@ def _renew_joint(arrays, read, write, messages, fields, params, scratch, v, n, L
             word_term,
             owner_mass,
             prior,
-            relax_after,
+            plain_side,
             own_weight,
             field_term,
         )
@@ -202,7 +206,7 @@ def _visit_joint(arrays, read, write, messages, fields, params, scratch, v):
 
 @inlined
 def _count_owner_mass(table, first, owner_mass, gain, L, in_place):
-    """Add to each owner's mass in the document what this edge gave it."""
+    """Add what this edge gains to the mass of each owner in the document."""
     for j in range(len(owner_mass)):
         mass = f4(0)
         for k in range(L):

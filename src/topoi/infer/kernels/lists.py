@@ -54,12 +54,12 @@ def admit(
     The slope of log p(d) in theta_d(k) is sum_w x phi_w(k) / p(w | d); for topics in use it is n_d,
     so a topic with more is missing, and one with nearly as much holds a little by its prior. Those
     with `enough` times n_d enter. indptr, words, weights: documents x words; slot (D,): row of
-    theta; ptr, topics: from `topics_of_words`, only these are asked.
+    theta; ptr, topics: from `topics_of_words`, only these count.
     """
     D, K = keep.shape
     W = phi.shape[0]
     scratch, listed = buffers(3, K), np.zeros(K, np.int32)
-    slope, share, rate = scratch[0, :K], scratch[1, :K], scratch[2, :K]
+    slope, owner, rate = scratch[0, :K], scratch[1, :K], scratch[2, :K]
     for k in range(K):
         rate[k] = f4(1.0 / (totals[k] + W * beta))
     b, alpha_sum, enough = f4(beta), alpha.sum(), f4(enough)
@@ -68,7 +68,7 @@ def admit(
         for k in range(K):
             if keep[d, k]:
                 listed[n_listed] = k
-                share[n_listed] = (theta[slot[d], k] + alpha[k]) * rate[k]
+                owner[n_listed] = (theta[slot[d], k] + alpha[k]) * rate[k]
                 n_listed += 1
         for i in range(indptr[d], indptr[d + 1]):
             n_d += weights[i]
@@ -77,7 +77,7 @@ def admit(
             w = words[i]
             p = f4(0)
             for j in range(n_listed):
-                p += share[j] * (phi[w, listed[j]] + b)
+                p += owner[j] * (phi[w, listed[j]] + b)
             give = weights[i] * (n_d + alpha_sum) / p
             for j in range(ptr[w], ptr[w + 1]):
                 k = topics[j]
@@ -94,8 +94,7 @@ def copy_stage(
     """Copy the messages of this worker's cells from old lists into messages.mu by the lists in
     `arrays`, and let each sum to 1 again.
 
-    A topic that enters begins with nothing; a message that has lost all its topics says nothing and
-    becomes even.
+    A topic that enters starts at 0; a message that has lost all its topics becomes uniform.
     """
     place, source = np.zeros(len(params.alpha), np.int64), np.zeros(len(params.alpha), np.int64)
     visit_doc, visit_edge, visit_message, topic_ptr, topics = (

@@ -187,8 +187,8 @@ def stateless_stage(
 def recall_stage(
     arrays, lists, read, messages, params, doc_weight, word_weight, stage, worker, n_workers
 ):
-    """Fill messages.mu with what the tables say of each message in this worker's cells: all topics
-    of a document, or those on its list (lists: as in `count_stage`).
+    """Fill messages.mu with the message that the tables imply for each edge of this worker's cells:
+    all topics of a document, or those on its list (lists: as in `count_stage`).
     """
     one = f4(1)
     K = len(params.alpha)

@@ -1,7 +1,7 @@
 """One sweep of BP, siBP, CVB0 or VB: arrays in, arrays changed in place (`arrays.py` names them).
 
-Each kernel has its plain NumPy twin in `reference/`. Read that one first: it says the same in a
-tenth of the lines. Four habits explain the look of these files (docs/design.md has the
+Each kernel has its plain NumPy twin in `reference/`. Read that one first: it computes the
+same in a tenth of the lines. Four habits explain the look of these files (docs/design.md has the
 measurements):
 
 - one loop per written array, so that LLVM vectorises each of them;
@@ -41,7 +41,7 @@ def visit_singles(arrays, lists, read, write, messages, fields, params, scratch,
     )
     slot_ptr, slots, topic_ptr = arrays.slot_ptr, arrays.slots, arrays.topic_ptr
     words, weights, mu, residual = arrays.edge_word, arrays.edge_x, messages.mu, messages.residual
-    theta, phi, theta_out, phi_out, share_out = (
+    theta, phi, theta_out, phi_out, mass_out = (
         read.theta,
         read.phi,
         write.theta,
@@ -145,7 +145,7 @@ def visit_singles(arrays, lists, read, write, messages, fields, params, scratch,
             for k in range(L):
                 t = where[k] if listed else k
                 theta_out[slot, t] += gained[k]
-            share_out[slot_ptr[doc]] += mass
+            mass_out[slot_ptr[doc]] += mass
 
 
 @compiled

@@ -32,17 +32,18 @@ def renew_dense(
     least, own_weight,
     new, gain, word_prior, beta_sum, cap, relaxation, least_held, in_place, own_words, moves_words
 ):  # fmt: skip
-    """Renew the messages m of edges first to last, with one owner and all topics.
+    """Update the messages m of edges first to last, with one owner and all topics.
 
-    Eq. 7; eq. 21 with cap = 0; eq. 30 with a field.
+    Eq. 7; eq. 21 with cap = 0; eq. 30 with a field. Returns sum x |mu_new - mu_old|.
 
-    side (K,) is what the owner holds, `held` its sum with the prior (0: no normaliser), `least` the
-    sum of the prior; `gained` what it gains when the tables wait for the end of the sweep;
-    word_prior (K,); heard (K,) the weighted field, silence = 1 - its weight. Without a field the
-    normaliser cancels and is left out. least_held: what a topic holds at least in the owner's
-    counts, 0 or the discount that was taken off alpha (kernels/fresh.py); own_words, moves_words:
-    whether the words' counts contain this message, and whether they change with it. Returns sum x
-    |mu_new - mu_old|.
+    - side (K,): counts of the owner; held: their sum with the prior, or 0 where there is no field,
+      since then the normaliser cancels; least: the sum of the prior;
+    - gained (K,): what the owner gains, where tables change only at the end of the sweep;
+    - field_term (K,): the field times its weight; own_weight: 1 - that weight;
+    - least_held: the least count of a topic in the owner, 0 or the discount that was taken off
+      alpha (kernels/fresh.py);
+    - own_words, moves_words: whether the counts of words contain this message, and whether they
+      change with it.
     """
     zero, one = f4(0), f4(1)
     keep = one if in_place else zero
@@ -97,7 +98,7 @@ def renew_listed(
     moves_words
 ):  # fmt: skip
     """`renew_dense` for a document that may use the topics where[:L] only; side, total, alpha,
-    word_prior and heard are of these topics.
+    word_prior and field_term are of these topics.
     """
     zero, one = f4(0), f4(1)
     keep = one if in_place else zero

@@ -19,11 +19,11 @@ class Scratch(NamedTuple):
     total: Any  # (K,) the sum of both, for the document's topics
     alpha: Any  # (K,) priors of the document's topics
     row: Any  # (K,) counts of one word in the document's topics
-    field_term: Any  # (K,) the field
-    # (K,) what the word says, then what it gains; with one owner, the prior of words in the
-    # document's topics
+    field_term: Any  # (K,) the field times its weight
+    # (K,) the factor of the word, then what its counts gain; with one owner, the prior of words in
+    # the document's topics
     word_term: Any
-    side: Any  # (n K,) what the owners hold
+    side: Any  # (n K,) counts of the owners
     gained: Any  # (n K,) what the owners gain in this visit
     new: Any  # (n K,) the new message
     gain: Any  # (n K,) what the tables gain by it
@@ -84,7 +84,7 @@ def open_visit(arrays, read, fields, params, scratch, doc):
 
 @inlined
 def close_visit(arrays, write, scratch, doc, n, L, first, listed, moves_totals):
-    """Give the owners what they gained, and note it for the totals of the topics."""
+    """Add what the owners gained to their counts, and to the cell's change of topic totals."""
     for j in range(n):
         gained = scratch.gained[j * L : (j + 1) * L]
         scatter_add(

@@ -25,7 +25,7 @@ def infer(
 ) -> np.ndarray:
     """Infer `docs`, which own themselves, afresh: their messages in `mu`, their rows of theta.
 
-    Words stand still. Returns (V,) residuals.
+    Word counts do not change. Returns (V,) residuals.
     """
     residual = np.zeros(len(graph.arrays.visit_doc))
     for doc in docs:
@@ -81,7 +81,7 @@ def infer_joint(
     afresh: FreshParams,
     docs: Iterable[int],
 ) -> np.ndarray:
-    """`infer` for documents of several or shared owners, which stand still like words.
+    """`infer` for documents of several or shared owners, whose counts do not change either.
 
     Returns (V,) residuals.
     """
@@ -142,16 +142,16 @@ def exchange(
     relaxation: float,
     docs: Iterable[int],
 ) -> None:
-    """Let `docs` exchange their part of what words hold for their messages `mu`."""
-    told, weight = np.zeros_like(phi), np.zeros(len(phi))
+    """Replace the old contribution of `docs` to the counts of words by their messages `mu`."""
+    counted, weight = np.zeros_like(phi), np.zeros(len(phi))
     for doc in docs:
         (words, x, _), topics = edges_of(graph, doc), place(graph, doc)[1]
         messages = mu[_places(graph, doc)].reshape(len(words), len(topics))
-        np.add.at(told, (words[:, None], topics), x[:, None] * messages)
+        np.add.at(counted, (words[:, None], topics), x[:, None] * messages)
         np.add.at(weight, words, x)
     moved = np.minimum(relaxation * weight, word_weight)
     phi *= (1 - moved / word_weight)[:, None]
-    phi += told * np.divide(moved, weight, out=np.zeros_like(moved), where=weight > 0)[:, None]
+    phi += counted * np.divide(moved, weight, out=np.zeros_like(moved), where=weight > 0)[:, None]
 
 
 def edges_of(graph: Graph, doc: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -93,12 +93,12 @@ def admit(
     counts, slot, tables: Tables, alpha, beta, keep, word_weight, least, enough
 ) -> np.ndarray:
     """(D, K) `keep` with the topics whose slope in the document's log-likelihood exceeds `enough`
-    n_d; words speak for topics that hold much of them.
+    n_d; words count only for topics that hold much of them.
     """
     dense = counts.toarray()
     phi = (tables.phi + beta) / (tables.totals + len(tables.phi) * beta)
-    speaks = tables.phi >= least * word_weight[:, None]
+    counts_for = tables.phi >= least * word_weight[:, None]
     theta = (tables.theta[slot] + alpha) / (dense.sum(axis=1) + alpha.sum())[:, None]
     likely = (theta * keep) @ phi.T
-    slope = (dense / likely) @ (phi * speaks)
+    slope = (dense / likely) @ (phi * counts_for)
     return keep | (slope > enough * dense.sum(axis=1)[:, None])

@@ -9,7 +9,7 @@ import numpy as np
 from topoi.graph.wiring import Graph
 from topoi.infer.arrays import Fields, Messages, SweepParams, Tables
 
-__all__ = ["count", "doubled", "message", "place", "settle", "sweep", "visits"]
+__all__ = ["count", "doubled", "finish_stage", "message", "place", "sweep", "visits"]
 
 
 def doubled(tables: Tables) -> Tables:
@@ -29,7 +29,7 @@ def message(
     field_term,
     field_weight,
 ) -> np.ndarray:
-    """What an edge hears: (n, L), sums to 1.
+    """The new message of an edge (eqs. 7, 21, 26 and 30): (n, L), sums to 1.
 
     mu(o, k) ~ (phi_w - own + beta) / (N - own + W beta) * [(1 - xi) (theta_o - own_o + alpha) /
     (T_o - own_o + A) + xi field], times the owner's proportion of the document where that is
@@ -69,12 +69,10 @@ def place(graph: Graph, doc: int) -> tuple[np.ndarray, np.ndarray, slice]:
     return w.slots[pairs], listed if len(listed) else np.arange(graph.width), pairs
 
 
-def settle(
+def finish_stage(
     graph: Graph, tables: Tables, before: np.ndarray, change: np.ndarray | float = 0.0
 ) -> None:
-    """End of a stage: add up the cells' changes of the totals, and let the rows of a shared owner
-    agree.
-    """
+    """Add up what the cells changed in the totals, and make the rows of a shared owner agree."""
     tables.totals[:] += np.sum(change, axis=0)
     for o in range(len(graph.shared_ptr) - 1):
         rows = graph.shared_slots[graph.shared_ptr[o] : graph.shared_ptr[o + 1]]
@@ -135,9 +133,9 @@ def sweep(
             if params.in_place and not params.frozen_words:
                 change[p, topics] += (write.theta[grid] - at_start).sum(axis=0)
         if params.in_place:
-            settle(graph, write, before, change)
+            finish_stage(graph, write, before, change)
     if not params.in_place:
-        settle(graph, write, start)
+        finish_stage(graph, write, start)
         write.totals[:] = write.phi.sum(axis=0)
     return residual
 
@@ -161,6 +159,6 @@ def count(graph: Graph, mu: np.ndarray) -> Tables:
             tables.theta[np.ix_(slots, topics)] += mass
             tables.phi[w.edge_word[e], topics] += mass.sum(axis=0)
             tables.owner_mass[pairs] += mass.sum(axis=1)
-    settle(graph, tables, np.zeros_like(tables.theta))
+    finish_stage(graph, tables, np.zeros_like(tables.theta))
     tables.totals[:] = tables.phi.sum(axis=0)
     return tables

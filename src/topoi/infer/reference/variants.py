@@ -7,7 +7,7 @@ import numpy as np
 from topoi.graph.wiring import Graph
 from topoi.infer.arrays import ActiveSet, Fields, Messages, SweepParams, Tables
 from topoi.infer.kernels import uniforms
-from topoi.infer.reference.sweeps import message, place, settle, visits
+from topoi.infer.reference.sweeps import finish_stage, message, place, visits
 
 __all__ = ["active", "gibbs"]
 
@@ -96,4 +96,4 @@ def gibbs(
                     if not params.frozen_words:
                         tables.phi[word, topics[topic]] += step
                         change[p, topics[topic]] += step
-        settle(graph, tables, before, change)
+        finish_stage(graph, tables, before, change)

@@ -94,13 +94,13 @@ function infer(known) {
   };
 }
 
-/** Update all messages of a text. `heard`: whether its counts hold messages already. */
-function onePass(edges, side, heard) {
+/** Update all messages of a text. `counted`: whether its counts hold messages already. */
+function onePass(edges, side, counted) {
   const { alpha, own, digamma: variational } = data.words.prediction;
-  const prior = variational && heard ? expectedLogs(side, alpha) : null;
+  const prior = variational && counted ? expectedLogs(side, alpha) : null;
   const gained = new Float64Array(side.length);
   const next = new Float64Array(side.length);
-  const inPlace = heard && !variational;
+  const inPlace = counted && !variational;
   let moved = 0;
   for (const { x, likely, message } of edges) {
     const removed = Math.min(x, own);
