@@ -120,9 +120,9 @@ def infer_twin(
     read, seen = rule.seen_words(tables, params)
     read, seen = (read, seen) if graph.private else rule.seen_owners(read, seen)
     twin = reference.infer if graph.private else reference.infer_joint
-    residual = twin(
-        graph, read, mu, state.fields, seen, afresh.settings(state, rule), range(graph.n_docs)
-    )
+    held = afresh.held_by_words(tables.phi, fixed=params.frozen_words)
+    how = afresh.settings(state, rule)
+    residual = twin(graph, read, held, mu, state.fields, seen, how, range(graph.n_docs))
     blank, counted = (
         reference.doubled(blank_tables(graph, graph.word_base)),
         reference.count(graph, mu),

@@ -72,14 +72,13 @@ def one_document(
     NumPy.
     """
     words, mu = np.flatnonzero(x), np.zeros(phi.shape)
-    share = (phi + BETA) / (totals + len(phi) * BETA)
-    mu[words] = share[words] / share[words].sum(axis=1, keepdims=True)
+    others = phi * np.maximum(1 - x / np.maximum(phi.sum(axis=1), 1e-30), 0)[:, None]
+    word_term = (others + BETA) / (totals + len(phi) * BETA)
+    mu[words] = word_term[words] / word_term[words].sum(axis=1, keepdims=True)
     theta = x @ mu
     for _ in range(passes):
         for w in words:
-            own = x[w] * mu[w]
-            word_term = (np.maximum(phi[w] - own, 0) + BETA) / (totals - own + len(phi) * BETA)
-            new = word_term * (np.maximum(theta - own - discount, 0) + ALPHA)
+            new = word_term[w] * (np.maximum(theta - x[w] * mu[w] - discount, 0) + ALPHA)
             new /= new.sum()
             theta += x[w] * (new - mu[w])
             mu[w] = new
@@ -125,7 +124,8 @@ def test_a_round_of_blocks_is_the_reference(monkeypatch, many, beside):
     graph, mu = replace(state.graph, arrays=arrays), np.zeros(len(state.blocks.mu))
     for docs in state.blocks.docs:
         how = afresh.settings(state, rule)
-        reference.infer(graph, twin, mu, state.fields, params, how, docs)
+        held = afresh.held_by_words(twin.phi, fixed=False)
+        reference.infer(graph, twin, held, mu, state.fields, params, how, docs)
         reference.exchange(graph, twin.phi, mu, state.word_weight, FACTOR, docs)
         twin.totals[:] = twin.phi.sum(axis=0)
     assert len(state.blocks.docs) == 3
@@ -143,7 +143,8 @@ def test_the_last_rounds_count_all_messages_at_once():
     rounds(state, 1)
     graph, mu = state.graph, np.zeros(state.graph.message_size)
     how = afresh.settings(state, rule)
-    reference.infer(graph, twin, mu, state.fields, params, how, range(graph.n_docs))
+    held = afresh.held_by_words(twin.phi, fixed=False)
+    reference.infer(graph, twin, held, mu, state.fields, params, how, range(graph.n_docs))
     assert (state.mode, len(state.blocks.docs)) == ("afresh", 3)
     assert_allclose(state.tables.phi, reference.count(graph, mu).phi, atol=1e-4)
 

@@ -18,11 +18,11 @@ from topoi.infer.arrays import FreshParams, Messages
 from topoi.infer.blocks import make_blocks
 from topoi.infer.memory import pad_topics
 from topoi.infer.rules import Rule
-from topoi.infer.state import State
+from topoi.infer.state import TINY, State
 from topoi.infer.threads import ThreadPool
 from topoi.tuning import current
 
-__all__ = ["favoured_topics", "fold_in", "infer_afresh", "settings"]
+__all__ = ["favoured_topics", "fold_in", "held_by_words", "infer_afresh", "settings"]
 
 PASSES = 3  # more are no better (docs/lab-notes.md)
 DISCOUNT = 0.5  # of a token
@@ -82,17 +82,28 @@ def _infer(
     if not graph.private:
         tables, params = rule.seen_owners(tables, params)
     kernel = kernels.infer_stage if graph.private else kernels.infer_joint_stage
+    phi_held = held_by_words(state.tables.phi, fixed=graph.frozen_words)
     pool.each(
         kernel,
         arrays,
         *graph.visits_of_docs,
         docs,
         tables,
+        phi_held,
         messages,
         state.fields,
         params,
         how,
     )
+
+
+def held_by_words(phi: np.ndarray, *, fixed: bool) -> np.ndarray:
+    """(W,) what words hold of all topics, of which an edge takes off its part; without limit where
+    words are fixed, and no edge has a part in them.
+    """
+    if fixed:
+        return np.full(len(phi), np.finfo(np.float32).max, np.float32)
+    return np.maximum(phi.sum(axis=1), TINY)
 
 
 def _infer_blocks(state: State, rule: Rule, pool: ThreadPool, relaxation: float | None) -> None:

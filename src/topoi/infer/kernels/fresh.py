@@ -1,11 +1,13 @@
 """Documents inferred afresh: each starts from its words alone and takes a few passes over its own
 edges.
 
-The messages of the last round, of this document and of all others, are counted in `phi`; each
-message removes itself from it, as always. Nothing else of the document's last round is read: its
-counts start at 0. A discount is taken off the document's counts before the prior is added,
-max(theta - own - discount, 0) + alpha, as exp(digamma(theta + alpha)) does for counts that are not
-small. It is written max(theta - own, discount) + (alpha - discount), which costs the loop nothing.
+The messages of the last round, of this document and of all others, are counted in `phi`. How much
+of it is this document's is not known, since no message is kept: each edge removes its part of what
+its word holds, once, and word counts do not change while the document is inferred. Nothing else of
+the document's last round is read: its counts start at 0. A discount is taken off the document's
+counts before the prior is added, max(theta - own - discount, 0) + alpha, as
+exp(digamma(theta + alpha)) does for counts that are not small. It is written
+max(theta - own, discount) + (alpha - discount), which costs the loop nothing.
 """
 
 from __future__ import annotations
@@ -14,19 +16,21 @@ import numpy as np
 
 from topoi.infer.kernels.joint import joint_message
 from topoi.infer.kernels.primitives import buffers, compiled, digamma, f4, gather, shape
-from topoi.infer.kernels.updates import renew_dense, renew_listed
+from topoi.infer.kernels.updates import renew_fresh
 
 TINY = 1e-18  # smallest exp(digamma): the product of two stays a normal single-precision number
 
 
 @compiled
 def infer_stage(
-    arrays, doc_ptr, doc_visits, docs, read, messages, fields, params, afresh, worker, n_workers
-):
+    arrays, doc_ptr, doc_visits, docs, read, phi_held, messages, fields, params, afresh, worker,
+    n_workers
+):  # fmt: skip
     """Infer this worker's part of `docs`, which own themselves: their messages in messages.mu, and
     their rows of read.theta.
 
-    doc_ptr (D + 1,), doc_visits: the visits of each document. Words do not change.
+    doc_ptr (D + 1,), doc_visits: the visits of each document. phi_held (W,): what words hold of all
+    topics. Words do not change.
     messages.residual of a document's first visit becomes sum |theta_new - theta_old|, of the others
     0.
     """
@@ -52,7 +56,7 @@ def infer_stage(
         params.word_prior,
     )
     scratch, where = buffers(11, K), np.zeros(K, np.uint32)
-    total, alpha, lowered, word, field_term = (
+    inverse, alpha, lowered, word, field_term = (
         scratch[0, :K],
         scratch[1, :K],
         scratch[2, :K],
@@ -66,15 +70,10 @@ def infer_stage(
         scratch[8, :K],
         scratch[9, :K],
     )
-    base_total = scratch[10, :K]
+    base = scratch[10, :K]
     for k in range(K):
-        base_total[k] = f4(read.totals[k] + params.beta_sum)
-    beta_sum, cap, discount, own_words = (
-        f4(params.beta_sum),
-        f4(params.own_cap),
-        f4(afresh.discount),
-        not params.frozen_words,
-    )
+        base[k] = one / f4(read.totals[k] + params.beta_sum)
+    cap, discount = f4(params.own_cap), f4(afresh.discount)
     digammas = afresh.digamma
     for i in range(worker, len(docs), n_workers):
         doc = docs[i]
@@ -86,7 +85,7 @@ def infer_stage(
         for k in range(L):
             topic = topics[list_at + k] if listed else k
             where[k] = topic
-            total[k] = base_total[topic]
+            inverse[k] = base[topic]
             alpha[k] = prior[topic]
             word[k] = word_prior[topic]
             field_term[k] = message[doc, topic] if field_weight[doc] > zero else zero
@@ -123,20 +122,11 @@ def infer_stage(
                     m[:] = zero
                     for e in range(first, last):
                         n_d += weights[e]
-                if listed:
-                    moved += renew_listed(
-                        words, weights, first, last, m, phi, phi, where, side, gained, total,
-                        lowered, field_term, held, least,
-                        one - field_weight[doc], new, gain, row, word, beta_sum, cap, one, cut,
-                        in_place, own_words, False,
-                    )  # fmt: skip
-                else:
-                    moved += renew_dense(
-                        words, weights, first, last, m, phi, phi, side, gained, total, lowered,
-                        field_term, held, least,
-                        one - field_weight[doc], new, gain, word, beta_sum, cap, one, cut,
-                        in_place, own_words, False,
-                    )  # fmt: skip
+                moved += renew_fresh(
+                    words, weights, first, last, m, phi, phi_held, where, listed, side, gained,
+                    inverse, lowered, field_term, held, least, one - field_weight[doc], new, gain,
+                    row, word, cap, cut, in_place,
+                )  # fmt: skip
             if not in_place:
                 for k in range(L):
                     side[k] = gained[k]
@@ -159,8 +149,9 @@ def infer_stage(
 
 @compiled
 def infer_joint_stage(
-    arrays, doc_ptr, doc_visits, docs, read, messages, fields, params, afresh, worker, n_workers
-):
+    arrays, doc_ptr, doc_visits, docs, read, phi_held, messages, fields, params, afresh, worker,
+    n_workers
+):  # fmt: skip
     """`infer_stage` for documents whose owners may be several, or own other documents too.
 
     Owners stand still, like words: what a document infers is how its words fall to them. The first
@@ -215,10 +206,12 @@ def infer_joint_stage(
                     if t == 0:
                         m[:] = zero
                     own = min(x, cap)
-                    own_word = zero if params.frozen_words else own
                     gather(read.phi, words[e], topics, list_at, listed, L, row)
+                    others = max(one - own / phi_held[words[e]], zero)
+                    for k in range(L):
+                        row[k] *= others
                     z = joint_message(
-                        row, side, total, alpha, beta, beta_sum, own_word, own, m, new, word_term,
+                        row, side, total, alpha, beta, beta_sum, zero, own, m, new, word_term,
                         owner_mass, prior,
                         params.plain_side, own_weight, field_term,
                     )  # fmt: skip

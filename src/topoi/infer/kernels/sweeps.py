@@ -115,15 +115,13 @@ def visit_singles(arrays, lists, read, write, messages, fields, params, scratch,
                 moved = renew_listed(
                     words, weights, first, last, m, phi, phi_out, where, side, gained, total,
                     alpha, field_term, held, least, one - field_weight[doc],
-                    new, gain, row, word, beta_sum, cap, relaxation, zero, in_place, not frozen,
-                    not frozen,
+                    new, gain, row, word, beta_sum, cap, relaxation, in_place, not frozen,
                 )  # fmt: skip
         if not listed:
             moved = renew_dense(
                 words, weights, first, last, m, phi, phi_out, side, gained, total, alpha,
                 field_term, held, least, one - field_weight[doc],
-                new, gain, word_prior, beta_sum, cap, relaxation, zero, in_place, not frozen,
-                not frozen,
+                new, gain, word_prior, beta_sum, cap, relaxation, in_place, not frozen,
             )  # fmt: skip
         residual[v] = moved
         if in_place and listed:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from topoi.infer.kernels.primitives import f4, inlined
 
-__all__ = ["over_relax", "renew_dense", "renew_listed"]
+__all__ = ["over_relax", "renew_dense", "renew_fresh", "renew_listed"]
 
 
 @inlined
@@ -30,7 +30,7 @@ def over_relax(m, i, new, z, relaxation):
 def renew_dense(
     words, weights, first, last, m, phi, phi_out, side, gained, total, alpha, field_term, held,
     least, own_weight,
-    new, gain, word_prior, beta_sum, cap, relaxation, least_held, in_place, own_words, moves_words
+    new, gain, word_prior, beta_sum, cap, relaxation, in_place, moves_words
 ):  # fmt: skip
     """Update the messages m of edges first to last, with one owner and all topics.
 
@@ -40,10 +40,7 @@ def renew_dense(
       since then the normaliser cancels; least: the sum of the prior;
     - gained (K,): what the owner gains, where tables change only at the end of the sweep;
     - field_term (K,): the field times its weight; own_weight: 1 - that weight;
-    - least_held: the least count of a topic in the owner, 0 or the discount that was taken off
-      alpha (kernels/fresh.py);
-    - own_words, moves_words: whether the counts of words contain this message, and whether they
-      change with it.
+    - moves_words: whether the counts of words contain this message and change with it.
     """
     zero, one = f4(0), f4(1)
     keep = one if in_place else zero
@@ -52,7 +49,7 @@ def renew_dense(
     for i in range(last - first):
         w, x = words[first + i], weights[first + i]
         own_side = min(x, cap)
-        own_word = own_side if own_words else zero
+        own_word = own_side if moves_words else zero
         weight = (
             own_weight
             if own_weight == one or held == zero
@@ -61,7 +58,7 @@ def renew_dense(
         z = zero
         for k in range(K):
             word = max(phi[w, k] - own_word * m[i, k], zero) + word_prior[k]
-            owner = max(side[k] - own_side * m[i, k], least_held) + alpha[k]
+            owner = max(side[k] - own_side * m[i, k], zero) + alpha[k]
             value = (
                 word
                 * (owner * weight + field_term[k])
@@ -94,8 +91,7 @@ def renew_dense(
 def renew_listed(
     words, weights, first, last, m, phi, phi_out, where, side, gained, total, alpha, field_term,
     held, least, own_weight,
-    new, gain, row, word_prior, beta_sum, cap, relaxation, least_held, in_place, own_words,
-    moves_words
+    new, gain, row, word_prior, beta_sum, cap, relaxation, in_place, moves_words
 ):  # fmt: skip
     """`renew_dense` for a document that may use the topics where[:L] only; side, total, alpha,
     word_prior and field_term are of these topics.
@@ -107,7 +103,7 @@ def renew_listed(
     for i in range(last - first):
         w, x = words[first + i], weights[first + i]
         own_side = min(x, cap)
-        own_word = own_side if own_words else zero
+        own_word = own_side if moves_words else zero
         weight = (
             own_weight
             if own_weight == one or held == zero
@@ -118,7 +114,7 @@ def renew_listed(
         z = zero
         for k in range(L):
             word = max(row[k] - own_word * m[i, k], zero) + word_prior[k]
-            owner = max(side[k] - own_side * m[i, k], least_held) + alpha[k]
+            owner = max(side[k] - own_side * m[i, k], zero) + alpha[k]
             value = (
                 word
                 * (owner * weight + field_term[k])
@@ -144,4 +140,59 @@ def renew_listed(
         if moves_words:
             for k in range(L):
                 phi_out[w, where[k]] = max(phi_out[w, where[k]] + gain[k], zero)
+    return residual
+
+
+@inlined
+def renew_fresh(
+    words, weights, first, last, m, phi, phi_held, where, listed, side, gained, inverse, alpha,
+    field_term, held, least, own_weight, new, gain, row, word_prior, cap, least_held, in_place
+):  # fmt: skip
+    """Renew the messages m of a document that is inferred afresh (kernels/fresh.py).
+
+    As `renew_dense`, or `renew_listed` where the document is `listed`, but words stand still, and
+    what the edge's last message told its word is not known: it is taken to be the edge's part of
+    the phi_held (W,) that the word holds. inverse (K,): 1 / topic totals with the prior.
+    least_held: what a topic holds at least in the owner's counts, 0 or the discount that was taken
+    off alpha.
+    """
+    zero, one = f4(0), f4(1)
+    keep = one if in_place else zero
+    L = m.shape[1]
+    residual = 0.0
+    for i in range(last - first):
+        w, x = words[first + i], weights[first + i]
+        own = min(x, cap)
+        others = max(one - own / phi_held[w], zero)
+        weight = (
+            own_weight
+            if own_weight == one or held == zero
+            else own_weight / max(held - own, least)
+        )
+        if listed:
+            for k in range(L):
+                row[k] = phi[w, where[k]]
+        else:
+            for k in range(L):
+                row[k] = phi[w, k]
+        z = zero
+        for k in range(L):
+            word = (row[k] * others + word_prior[k]) * inverse[k]
+            owner = max(side[k] - own * m[i, k], least_held) + alpha[k]
+            value = word * (owner * weight + field_term[k])
+            new[k] = value
+            z += value
+        scale, moved = one / z, zero
+        for k in range(L):
+            value = new[k] * scale
+            moved += abs(value - m[i, k])
+            gain[k] = x * (value - keep * m[i, k])
+            m[i, k] = value
+        residual += x * moved
+        if in_place:
+            for k in range(L):
+                side[k] = max(side[k] + gain[k], zero)
+        else:
+            for k in range(L):
+                gained[k] += gain[k]
     return residual

@@ -17,6 +17,7 @@ __all__ = ["edges_of", "exchange", "favoured", "infer", "infer_joint"]
 def infer(
     graph: Graph,
     tables: Tables,
+    phi_held: np.ndarray,
     mu: np.ndarray,
     fields: Fields,
     params: SweepParams,
@@ -25,7 +26,8 @@ def infer(
 ) -> np.ndarray:
     """Infer `docs`, which own themselves, afresh: their messages in `mu`, their rows of theta.
 
-    Word counts do not change. Returns (V,) residuals.
+    Word counts do not change; each edge removes its part of the phi_held (W,) that its word holds.
+    Returns (V,) residuals.
     """
     residual = np.zeros(len(graph.arrays.visit_doc))
     for doc in docs:
@@ -44,19 +46,12 @@ def infer(
             if by_digamma:
                 owner = np.exp(psi(side + alpha) - psi(held))
             for i, word in enumerate(words):
-                own_side = min(x[i], params.own_cap) * m[i]
-                own_word = own_side * (not params.frozen_words)
-                word_term = (
-                    np.maximum(tables.phi[word, topics] - own_word, 0) + params.word_prior[topics]
-                )
-                word_term = word_term / np.maximum(total - own_word, params.beta_sum)
+                own = min(x[i], params.own_cap)
+                others = tables.phi[word, topics] * max(1 - own / phi_held[word], 0)
+                word_term = (others + params.word_prior[topics]) / total
                 if not by_digamma:
-                    owner = np.maximum(side - own_side - discount, 0) + alpha
-                    owner = (
-                        owner / max(held - min(x[i], params.own_cap), alpha.sum())
-                        if xi > 0
-                        else owner
-                    )
+                    owner = np.maximum(side - own * m[i] - discount, 0) + alpha
+                    owner = owner / max(held - own, alpha.sum()) if xi > 0 else owner
                 new = word_term * ((1 - xi) * owner + field_term)
                 new /= new.sum()
                 if t > 0 and not by_digamma:
@@ -75,6 +70,7 @@ def infer(
 def infer_joint(
     graph: Graph,
     tables: Tables,
+    phi_held: np.ndarray,
     mu: np.ndarray,
     fields: Fields,
     params: SweepParams,
@@ -97,11 +93,11 @@ def infer_joint(
         for t in range(afresh.passes + 1):
             before = m.copy()
             for i, word in enumerate(words):
-                own = min(x[i], params.own_cap) * m[i]
+                own = min(x[i], params.own_cap)
                 new = message(
-                    tables.phi[word, topics], total, held, params.alpha[topics],
-                    params.word_prior[topics], owner_mass,
-                    (own * (not params.frozen_words), own), params, field_term, fields.weight[doc],
+                    tables.phi[word, topics] * max(1 - own / phi_held[word], 0), total, held,
+                    params.alpha[topics], params.word_prior[topics], owner_mass,
+                    (0 * m[i], own * m[i]), params, field_term, fields.weight[doc],
                 )  # fmt: skip
                 m[i] = new if t < 2 else (m[i] + new) / 2
             owner_mass = np.einsum("i,iok->o", x, m)
