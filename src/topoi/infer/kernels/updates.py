@@ -165,9 +165,7 @@ def renew_fresh(
         own = min(x, cap)
         others = max(one - own / phi_held[w], zero)
         weight = (
-            own_weight
-            if own_weight == one or held == zero
-            else own_weight / max(held - own, least)
+            own_weight if own_weight == one or held == zero else own_weight / max(held - own, least)
         )
         if listed:
             for k in range(L):
