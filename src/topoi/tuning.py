@@ -44,7 +44,7 @@ class Tuning:
     # Last rounds of "auto" and "incremental": fewer for long documents, and at most a quarter of
     # all.
     fresh_rounds: int = 20
-    fresh_tokens: float = 1000.0  # all last rounds together, of a document of mean length
+    fresh_tokens: float = 300.0  # all last rounds together, of a document of mean length
 
     # Topic lists.
     lists_above: int = 256  # topics: below, a dense sweep is as fast as one over lists
