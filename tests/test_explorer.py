@@ -256,6 +256,7 @@ def test_texts_get_the_topics_that_transform_gives(browser, model, tmp_path, set
         {"token_pattern": r"(?u)\b[a-z]{3,}\b"},
         {"token_pattern": r"\b\w+(?:-\w+)*\b", "lowercase": False},
         {"ngram_range": (1, 2), "stop_words": ["and", "the"]},
+        {"phrases": ["cat dog", "fog hail storm", "fog hail"], "stop_words": ["the"]},
     ],
 )
 def test_texts_are_cut_into_words_as_the_vectoriser_does(browser, model, tmp_path, settings):

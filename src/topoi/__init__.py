@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from topoi.graph.seeds import Seeds
     from topoi.io import formats
     from topoi.io.formats import write
+    from topoi.io.phrases import Phrases
     from topoi.io.read import read
     from topoi.io.source import Source
     from topoi.io.vectorize import make_vectorizer
@@ -43,6 +44,7 @@ _HOMES = {
     "LatentDirichletAllocation": "topoi.models.sklearn_lda",
     "Links": "topoi.graph.factors",
     "RelationalTopicModel": "topoi.models.relational",
+    "Phrases": "topoi.io.phrases",
     "Seeds": "topoi.graph.seeds",
     "Source": "topoi.io.source",
     "TopicModel": "topoi.models.composite",
@@ -74,6 +76,7 @@ __all__ = [
     "Labels",
     "LatentDirichletAllocation",
     "Links",
+    "Phrases",
     "RelationalTopicModel",
     "Seeds",
     "Source",

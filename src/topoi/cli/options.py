@@ -114,6 +114,10 @@ class Columns:
     format: Annotated[
         Format | None, option(COLUMNS, "What the input is, if its name does not say so.")
     ] = None
+    split_long: Annotated[
+        int | None,
+        option(COLUMNS, "Cut longer texts into parts of about so many words: 'id [1]', …", min=1),
+    ] = None
     on_error: Annotated[
         OnError,
         option(
@@ -164,8 +168,17 @@ class Words:
         ),
     ] = "0.5"
     ngrams: Annotated[
-        str, option(WORDS, "Length of phrases: 1, or 1-2 for words and pairs.", show_default=True)
+        str,
+        option(WORDS, "Length of n-grams: 1, or 1-2 for words and all pairs.", show_default=True),
     ] = "1"
+    phrases: Annotated[
+        bool,
+        option(
+            WORDS,
+            "Count words that stand together far more often than by chance as one: new_york.",
+            "--phrases",
+        ),
+    ] = False
     max_words: Annotated[
         int | None, option(WORDS, "Keep only so many words, the most frequent.", min=1)
     ] = None

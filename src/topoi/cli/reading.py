@@ -169,6 +169,11 @@ def _vectorizer(words: Words) -> Any:
             f"--ngrams is {words.ngrams!r}; expected a length such as 2, or a range such as 1-2, up"
             " to 20."
         )
+    if words.phrases and words.ngrams != "1":
+        raise ValueError(
+            "--phrases finds the pairs of words that belong together, --ngrams counts all of them;"
+            " give one of the two."
+        )
     try:
         re.compile(words.token_pattern or TOKEN)
     except re.error as error:
@@ -191,6 +196,7 @@ def _vectorizer(words: Words) -> Any:
         lowercase=not words.keep_case,
         max_features=words.max_words,
         vocabulary=words.vocabulary,
+        phrases=words.phrases,
     )
 
 

@@ -44,6 +44,7 @@ OPTIONS = {
     "rule": "--rule",
     "schedule": "--schedule",
     "seeds": "--seeds",
+    "split_long": "--split-long",
     "text": "--text",
     "tol": "--tol",
     "weighting": "--weighting",

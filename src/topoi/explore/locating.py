@@ -9,6 +9,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from topoi.io.lines import composed
+from topoi.io.phrases import JOINT, PhraseVectorizer, runs
 
 __all__ = ["Place", "locate"]
 
@@ -93,8 +94,21 @@ def _longest(
 def _words(units: list[_Unit], vectorizer: Any, words: Container[str]) -> Iterator[Place]:
     """Words and phrases, behind one another but for stop words."""
     stop_words = vectorizer.get_stop_words() or ()
-    tokens = [token for token in _tokens(units, vectorizer) if token.text not in stop_words]
+    tokens = _tokens(units, vectorizer)
+    if isinstance(vectorizer, PhraseVectorizer):
+        tokens = _with_phrases(tokens, vectorizer)
+    tokens = [token for token in tokens if token.text not in stop_words]
     return _longest(tokens, vectorizer.ngram_range, " ", words)
+
+
+def _with_phrases(tokens: list[_Unit], vectorizer: PhraseVectorizer) -> list[_Unit]:
+    """Tokens with those of a phrase as one."""
+    phrases, words = set(vectorizer.phrases_), [token.text for token in tokens]
+    found = runs(words, phrases, max(map(len, phrases), default=1))
+    parts = [tokens[at] for at in found]
+    return [
+        _Unit(JOINT.join(unit.text for unit in part), part[0].start, part[-1].end) for part in parts
+    ]
 
 
 def _tokens(units: list[_Unit], vectorizer: Any) -> list[_Unit]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from topoi.corpus.dates import refuse_no_dates
 from topoi.io import cells
-from topoi.io.rows import Rows
+from topoi.io.rows import TOKEN_END, Rows
 
 __all__ = ["GROUP", "Gathering", "cell_value", "corpus_fields"]
 
@@ -19,6 +21,7 @@ FIELDS = {
     "authors": "authors",
     "labels": "labels",
 }  # of a Corpus
+WORD, TOKEN = re.compile(r"\S+"), re.compile(f"[^{TOKEN_END}]+")  # of what is cut into parts
 GROUP = "group "  # before the name of a further column
 
 
@@ -57,9 +60,11 @@ class Gathering:
         separator: str,
         keep_text: bool,
         on_error: str = "raise",
+        split_long: int | None = None,
     ) -> None:
         if on_error not in ("raise", "skip"):
             raise ValueError(f"on_error is {on_error!r}; choose 'raise' or 'skip'.")
+        self.split_long = _checked_length(split_long, wanted["links"])
         self.rows, self.separator, self.skips = rows, separator, on_error == "skip"
         self.kept_texts: list[str] | None = [] if keep_text else None
         if "id" in rows.columns and rows.ids_are_certain and wanted["id"] is None:
@@ -72,6 +77,8 @@ class Gathering:
         self.take = {
             what: self._taker(what, given) for what, given in wanted.items() if given is not None
         }
+        if split_long is not None and "id" not in self.take:
+            self.take["id"] = lambda i, row: i  # parts need names
         self.kept: dict[str, list[Any]] = {what: [] for what in self.take}
         if "links" in self.kept:
             self.links = self.kept["links"]
@@ -95,16 +102,22 @@ class Gathering:
                     what: cell_value(what, take(i, row), where, self.separator, first_with)
                     for what, take in self.take.items()
                 }
+                parts = self._parts(text)
+                ids = [found.get("id")]
+                if len(parts) > 1:
+                    names = (f"{ids[0]} [{n}]" for n in range(1, len(parts) + 1))
+                    ids = [cells.as_id(name, where, first_with) for name in names]
             except ValueError as fault:
                 if not self.skips:
                     raise
                 faults.append(str(fault))
                 continue
-            for what, value in found.items():
-                self.kept[what].append(value)
-            if self.kept_texts is not None:
-                self.kept_texts.append(text)
-            yield text
+            for name, part in zip(ids, parts, strict=True):
+                for what, value in found.items():
+                    self.kept[what].append(name if what == "id" else value)
+                if self.kept_texts is not None:
+                    self.kept_texts.append(part)
+                yield part
         if faults:
             warnings.warn(
                 f"{len(faults)} of {i + 1} documents are left out. The first: {faults[0]}",
@@ -116,8 +129,33 @@ class Gathering:
                     f"{what} has {len(values)} values for {i + 1} documents; give one per document."
                 )
 
+    def _parts(self, text: str) -> list[str]:
+        """A text in equal parts of about so many words, each as it stands in the text."""
+        if self.split_long is None:
+            return [text]
+        word = TOKEN if self.rows.tokens else WORD
+        starts = [found.start() for found in word.finditer(text)]
+        n = max(round(len(starts) / self.split_long), 1)
+        cuts = [starts[len(starts) * i // n] for i in range(1, n)]
+        return [text[start:end] for start, end in pairwise([0, *cuts, len(text)])]
+
     def columns(self) -> dict[str, Any]:
         return {**corpus_fields(self.kept), "texts": self.kept_texts}
+
+
+def _checked_length(split_long: int | None, links: Any) -> int | None:
+    if split_long is None:
+        return None
+    if not isinstance(split_long, int) or split_long < 1:
+        raise ValueError(
+            f"split_long is {split_long!r}; expected a number of words such as 500, or None."
+        )
+    if links is not None:
+        raise ValueError(
+            "Links join whole documents, and split_long cuts them into parts; leave one of the two"
+            " out."
+        )
+    return split_long
 
 
 def _is_file_of_links(links: Any, columns: Sequence[str]) -> bool:

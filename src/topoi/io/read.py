@@ -27,6 +27,7 @@ from topoi.io.gathering import GROUP, Gathering, cell_value, corpus_fields
 from topoi.io.lines import Progress, read_words
 from topoi.io.links import with_links
 from topoi.io.rows import Rows, rows_in_memory
+from topoi.io.scripts import ScriptWatch
 from topoi.io.sources import name_of, on_disk, open_source
 from topoi.io.vectorize import TOKEN_LISTS, make_vectorizer
 
@@ -57,6 +58,7 @@ def read(
     separator: str = ";",
     layer: str | None = None,
     zero_based: bool = False,
+    split_long: int | None = None,
     on_error: Literal["raise", "skip"] = "raise",
     progress: Progress | None = None,
     **options: Any,
@@ -105,13 +107,16 @@ def read(
         For AnnData, the layer that holds the counts (default: X).
     zero_based : bool, default=False
         For SVMlight, whether columns are numbered from 0 instead of 1.
+    split_long : int, optional
+        Cut longer texts into parts of about so many words. Parts are documents of their own, named
+        "id [1]", "id [2]", ..., with the same authors, labels, date and groups.
     on_error : {"raise", "skip"}, default="raise"
         What to do with a document whose id is missing or taken, or that is not text: refuse all,
         or leave it out, with a warning that counts.
     progress : callable, optional
         Called with (done, total) now and then.
     **options
-        Of `make_vectorizer`, for texts: stop_words, min_df, max_df, ngram_range, ... Lists of
+        Of `make_vectorizer`, for texts: stop_words, min_df, max_df, phrases, ... Lists of
         tokens are taken as they are: no stop words, min_df 1, max_df 1.0, unless given here.
 
     Returns
@@ -145,11 +150,12 @@ def read(
         with naming(Path(name)) if name != "This" else nullcontext():
             corpus = _counts_of(opened, vocabulary, layer)
         if corpus is not None:
-            _refuse_text_options(name, keep_text, options)
+            _refuse_text_options(name, keep_text, split_long, options)
             beside = _beside_counts(corpus, name, wanted, getattr(opened, "obs", None), separator)
             return with_links(beside, links, name)
         rows = opened if isinstance(opened, Rows) else rows_in_memory(opened, progress)
-        gathering = Gathering(rows, {**wanted, "links": links}, separator, keep_text, on_error)
+        wanted["links"] = links
+        gathering = Gathering(rows, wanted, separator, keep_text, on_error, split_long)
         made = _vectorizer(rows, vectorizer, vocabulary, options)
         with enough_memory(rows.name):
             counts, unknown = _count(made, gathering, rows.name)
@@ -158,9 +164,12 @@ def read(
         return with_links(corpus, gathering.links, name)
 
 
-def _refuse_text_options(name: str, keep_text: bool, options: Mapping[str, Any]) -> None:
-    if keep_text:
-        raise ValueError(f"{name} holds counts, which have no text; leave keep_text out.")
+def _refuse_text_options(
+    name: str, keep_text: bool, split_long: int | None, options: Mapping[str, Any]
+) -> None:
+    for option, given in (("keep_text", keep_text), ("split_long", split_long is not None)):
+        if given:
+            raise ValueError(f"{name} holds counts, which have no text; leave {option} out.")
     if options:
         raise ValueError(
             f"{name} holds counts, so {', '.join(options)} of a vectoriser mean nothing; leave"
@@ -263,12 +272,15 @@ def _count(
     """Documents x words of the texts, and the tokens of each that a fitted vectoriser has no word
     for. One that is not fitted learns its vocabulary from them, unless it has one.
     """
-    n_docs = 0
+    n_docs, watch = 0, ScriptWatch()
 
     def counted() -> Iterator[str]:
         nonlocal n_docs
         for n_docs, document in enumerate(gathering.texts(), 1):  # noqa: B007
+            watch.look(document)
             yield document
+        if not gathering.rows.tokens:
+            watch.warn(vectorizer)
 
     if hasattr(vectorizer, "vocabulary_") or vectorizer.vocabulary is not None:
         unknown: list[int] | None = [] if hasattr(vectorizer, "vocabulary_") else None

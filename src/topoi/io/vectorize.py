@@ -10,6 +10,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from topoi.io.lines import composed, read_words
 from topoi.io.patterns import is_safe_pattern
+from topoi.io.phrases import Phrases, PhraseVectorizer
 from topoi.storage.archive import Refused
 from topoi.storage.schema import Value, choice, demand, flag, number, whole
 
@@ -77,6 +78,7 @@ def make_vectorizer(
     lowercase: bool = True,
     max_features: int | None = None,
     vocabulary: Sequence[str] | str | Path | None = None,
+    phrases: bool | Phrases | Sequence[str] = False,
 ) -> CountVectorizer:
     """A CountVectorizer with defaults that suit topics: lower case, words that begin with a letter,
     neither too rare nor too common.
@@ -84,20 +86,28 @@ def make_vectorizer(
     stop_words: "english", another language such as "german" or "de", None or "none", words, a file
     of them, one a line, or a comma-separated list of these ("english,mine.txt"). min_df, max_df:
     least number (or proportion) of documents a word is in, and the greatest. vocabulary: the words
-    to count and no others, or a file of them.
+    to count and no others, or a file of them. phrases: True to count words that stand together far
+    more often than by chance as one ("new_york"), `Phrases` to say how often, or the phrases.
     """
     if isinstance(vocabulary, str | Path):
         vocabulary = read_words(Path(vocabulary))
-    return CountVectorizer(
-        stop_words=_stop_words(stop_words, lowercase, token_pattern),
-        min_df=min_df,
-        max_df=max_df,
-        ngram_range=tuple(ngram_range),
-        token_pattern=token_pattern,
-        lowercase=lowercase,
-        max_features=max_features,
-        vocabulary=None if vocabulary is None else [composed(word) for word in vocabulary],
-    )
+    settings: dict[str, Any] = {
+        "stop_words": _stop_words(stop_words, lowercase, token_pattern),
+        "min_df": min_df,
+        "max_df": max_df,
+        "ngram_range": tuple(ngram_range),
+        "token_pattern": token_pattern,
+        "lowercase": lowercase,
+        "max_features": max_features,
+        "vocabulary": None if vocabulary is None else [composed(word) for word in vocabulary],
+    }
+    if phrases is False:
+        return CountVectorizer(**settings)
+    if isinstance(phrases, str):
+        raise TypeError(
+            f"phrases is {phrases!r}; expected True, a list of phrases, or Phrases(...)."
+        )
+    return PhraseVectorizer(phrases=None if phrases is True else phrases, **settings)
 
 
 def _stop_words(
@@ -164,7 +174,7 @@ def vectorizer_settings(vectorizer: CountVectorizer) -> dict[str, Any]:
         for name in ("analyzer", "preprocessor", "tokenizer")
         if callable(getattr(vectorizer, name))
     ]
-    if type(vectorizer) is not CountVectorizer or own_code:
+    if type(vectorizer) not in (CountVectorizer, PhraseVectorizer) or own_code:
         other = (
             f"one with a {own_code[0]} of your own"
             if own_code
@@ -179,6 +189,8 @@ def vectorizer_settings(vectorizer: CountVectorizer) -> dict[str, Any]:
     settings["stop_words"] = stop if stop is None or isinstance(stop, str) else sorted(stop)
     settings["ngram_range"] = list(vectorizer.ngram_range)
     settings["vocabulary"] = vectorizer.get_feature_names_out().tolist()
+    if isinstance(vectorizer, PhraseVectorizer):
+        settings["phrases"] = [tuple(phrase) for phrase in vectorizer.phrases_]
     return settings
 
 
@@ -215,4 +227,9 @@ def _is_words(value: Any) -> bool:
 
 def vectorizer_from(settings: Mapping[str, Any]) -> CountVectorizer:
     """The vectoriser whose settings these are, ready to transform."""
-    return CountVectorizer(**{**settings, "ngram_range": tuple(settings["ngram_range"])}).fit([""])
+    given = {**settings, "ngram_range": tuple(settings["ngram_range"])}
+    if "phrases" not in given:
+        return CountVectorizer(**given).fit([""])
+    for name in ("analyzer", "binary", "strip_accents"):  # which phrases do without
+        del given[name]
+    return PhraseVectorizer(**given).fit([""])

@@ -17,6 +17,7 @@ from topoi.graph.weighting import Weighting
 from topoi.infer.history import columns, records
 from topoi.infer.online import Online
 from topoi.infer.rules import make_rule
+from topoi.io.rows import TOKEN_END
 from topoi.io.vectorize import vectorizer_from, vectorizer_settings
 from topoi.models.document_entries import document_parts, documents_of
 from topoi.models.schema import DERIVED, NOT_KEPT, RULE, linked, schema_of, word_prior
@@ -136,8 +137,10 @@ def _vectorizer_parts(vectorizer: Any) -> dict[str, Any]:
     stop = settings.pop("stop_words")
     shortest, longest = settings.pop("ngram_range")
     words = stop if isinstance(stop, list) else None
+    phrases = settings.pop("phrases", None)
     return {
         **settings,
+        "phrases": None if phrases is None else np.array(list(map(TOKEN_END.join, phrases)), str),
         "vocabulary": np.array(settings["vocabulary"], dtype=str),
         "shortest": shortest,
         "longest": longest,
@@ -260,6 +263,8 @@ def _vectorizer(found: Mapping[str, Any]) -> Any:
     stop = parts.pop("stop_list", None)
     parts["ngram_range"] = (parts.pop("shortest"), parts.pop("longest"))
     parts["vocabulary"] = parts["vocabulary"].tolist()
+    if "phrases" in parts:
+        parts["phrases"] = [tuple(phrase.split(TOKEN_END)) for phrase in parts["phrases"].tolist()]
     return vectorizer_from(
         {**parts, "stop_words": parts["stop_words"] if stop is None else stop.tolist()}
     )

@@ -1,8 +1,8 @@
 """What a model file holds: the schema of each model, and what its entries must be together.
 
 Sizes: K topics, W words, D training documents, A authors, C classes, H sweeps of the history, L
-links, N named topics, V words and S stop words of the vectoriser, U words with a prior of their
-own, M topics with T seed words, X topics of edits. Entries of training documents are in
+links, N named topics, V words, S stop words and F phrases of the vectoriser, U words with a prior
+of their own, M topics with T seed words, X topics of edits. Entries of training documents are in
 document_entries.py.
 """
 
@@ -21,6 +21,7 @@ from topoi.graph.seeds import MOST_TOKENS
 from topoi.infer.history import HISTORY
 from topoi.infer.priors import LEAST_PRIOR, MOST_PRIOR
 from topoi.io.patterns import is_safe_pattern
+from topoi.io.rows import TOKEN_END
 from topoi.io.vectorize import LONGEST_NGRAM, SETTINGS, TOKEN
 from topoi.models.document_entries import DOCUMENTS, NAMES, documents_of
 from topoi.rules import BY_NAME, LEAST_RELAXATION, MOST_RELAXATION
@@ -115,6 +116,7 @@ ALL: dict[str, Array | Value] = {  # what every model has beside its parameters
     "vectorizer_.stop_words": choice("english", optional=True),
     "vectorizer_.stop_list": Array("U", ("S",), optional=True),
     "vectorizer_.vocabulary": Array("U", ("V",), different=True),
+    "vectorizer_.phrases": Array("U", ("F",), different=True, optional=True),
     "_sklearn_output_config.transform": choice("default", "pandas", "polars"),
     **DOCUMENTS,
 }
@@ -306,6 +308,12 @@ def _check_vectorizer(found: Mapping[str, Any]) -> None:
     twice = found["vectorizer_.stop_words"] is not None and "vectorizer_.stop_list" in found
     demand(not twice, "vectorizer_ has two lists of stop words")
     demand(len(found["vectorizer_.vocabulary"]) > 0, "vectorizer_ has no words")
+    if "vectorizer_.phrases" in found:
+        longest = max((p.count(TOKEN_END) + 1 for p in found["vectorizer_.phrases"]), default=0)
+        demand(longest <= LONGEST_NGRAM, f"vectorizer_ has a phrase of {longest} words")
+        plain = ("word", False, None)
+        others = tuple(found[f"vectorizer_.{n}"] for n in ("analyzer", "binary", "strip_accents"))
+        demand(others == plain, "vectorizer_ has phrases of something else than plain words")
 
 
 def word_prior(found: Mapping[str, Any]) -> float | np.ndarray:

@@ -45,7 +45,7 @@ def page_words(model: Any) -> dict[str, Any]:
     used = held.sum(axis=0)
     by_use = np.argsort(-used, kind="stable")
     order = np.concatenate([shown, by_use[~np.isin(by_use, shown)]])
-    worth = max(least, LEAST)
+    worth = _worth(massed[:, shown], max(least, LEAST))
     entries = np.cumsum((massed[:, order] >= worth).sum(axis=0))
     n_words = max(len(shown), int(np.searchsorted(entries, MOST_ENTRIES, side="right")))
     kept, total = order[:n_words], max(used.sum(), 1e-300)
@@ -70,6 +70,15 @@ def page_words(model: Any) -> dict[str, Any]:
         "table": pack(massed[:, kept].T, worth),
         "prediction": _prediction(model, kept, least),
     }
+
+
+def _worth(massed: np.ndarray, least: float) -> float:
+    """Tokens from which a word in a topic has an entry: as few as leave room for all words that
+    topics show.
+    """
+    if (massed >= least).sum() <= MOST_ENTRIES:
+        return least
+    return float(np.partition(massed, -MOST_ENTRIES, axis=None)[-MOST_ENTRIES])
 
 
 def _listed(model: Any) -> list[np.ndarray]:
@@ -118,4 +127,5 @@ def _tokens(vectorizer: Any) -> dict[str, Any] | None:
         "shortest": shortest,
         "longest": longest,
         "stop": sorted(stop or ()),
+        "phrases": [list(phrase) for phrase in getattr(vectorizer, "phrases_", ())],
     }

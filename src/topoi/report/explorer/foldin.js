@@ -24,7 +24,7 @@ function knownWords(text) {
       .filter(({ w }) => w !== undefined);
   }
   const stop = new Set(how.stop);
-  const left = found.filter((token) => !stop.has(token.text));
+  const left = joined(found).filter((token) => !stop.has(token.text));
   const known = [];
   for (let n = how.shortest; n <= how.longest; n += 1) {
     for (let i = 0; i + n <= left.length; i += 1) {
@@ -34,6 +34,26 @@ function knownWords(text) {
     }
   }
   return known.sort((a, b) => a.start - b.start);
+}
+
+const END = "\u001f"; // between words, in no word
+const phraseKeys = lazy(() => new Set(data.words.prediction.tokens.phrases.map((all) => all.join(END))));
+const longestPhrase = lazy(() =>
+  Math.max(1, ...data.words.prediction.tokens.phrases.map((all) => all.length)),
+);
+
+/** Tokens with those of a phrase as one: from left to right, the longest phrase there. */
+function joined(tokens) {
+  const found = [];
+  for (let at = 0; at < tokens.length; ) {
+    let n = Math.min(longestPhrase(), tokens.length - at);
+    const words = () => tokens.slice(at, at + n).map((token) => token.text);
+    while (n > 1 && !phraseKeys().has(words().join(END))) n -= 1;
+    const [start, end] = [tokens[at].start, tokens[at + n - 1].end];
+    found.push({ text: words().join("_"), start, end });
+    at += n;
+  }
+  return found;
 }
 
 /** A text in small letters or without accents, as the vectoriser has it; letters stay in place. */
