@@ -80,14 +80,14 @@ def write_tables():
     people = ["Ann Lee", "Bo Berg"]
     Path("edits.json").write_text('{"names": {"7": "tax"}, "merge": [[3, 7]], "delete": [5]}')
     Path("seeds.json").write_text('{"biology": ["genes", "cells"], "chance": ["markov"]}')
-    for name in ("papers.csv", "new.csv"):
+    for name, first in (("papers.csv", "p"), ("new.csv", "n")):
         with open(name, "w", newline="") as file:
             table = csv.writer(file)
             table.writerow(["id", "abstract", "authors", "cites", "field", "year"])
             for i in range(40):
                 words = " ".join(fields[i % 2][(i + j) % 3] for j in range(8))
-                authors, cited = f"{people[i % 2]}; Cy Dahl", f"p{(i + 2) % 40}"
-                table.writerow([f"p{i}", words, authors, cited, "AB"[i % 2], 2000 + i % 4])
+                authors, cited = f"{people[i % 2]}; Cy Dahl", f"{first}{(i + 2) % 40}"
+                table.writerow([f"{first}{i}", words, authors, cited, "AB"[i % 2], 2000 + i % 4])
 
 
 def test_a_new_model_takes_forty_lines():

@@ -17,6 +17,7 @@ from topoi.cli.reading import (
     mention_seen,
     mention_unused,
     read_corpus,
+    read_linked,
     unheard,
 )
 
@@ -44,8 +45,8 @@ def transform(
     check_table_file(output, [model, *inputs_of(input, columns)], force)
     loaded = load_model(model)
     mention_unused(columns, "labels", *unheard(loaded))
-    corpus = read_corpus(input, columns, like=loaded)
-    rows = list(_share_rows(corpus, loaded.transform(corpus), loaded.topic_names_, top))
+    corpus, links = read_linked(input, columns, loaded)
+    rows = list(_share_rows(corpus, loaded.transform(corpus, **links), loaded.topic_names_, top))
     if output is None:
         if as_json:
             show_json(rows)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topoi.cli.options import AsJson, Columns, Force, Inputs, Model, Words, option
+from topoi.cli.options import AsJson, Columns, Force, Inputs, Model, option
 from topoi.cli.output import note, plain_table, show, show_json
-from topoi.cli.reading import inputs_of, load_model, read_corpus
+from topoi.cli.reading import holds_counts, inputs_of, load_model, read_linked
 from topoi.cli.show import topic_rows, topics_table
 
 if TYPE_CHECKING:
@@ -133,27 +133,36 @@ def update(
     model: Model,
     input: Inputs,
     columns: Columns,
-    words: Words,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The new model file.", show_default=False)
     ],
     new_topics: Annotated[
         int, typer.Option(min=0, help="Topics to add for themes that the model does not know.")
     ] = 0,
+    known_words: Annotated[
+        bool, typer.Option("--known-words", help="Count only words that the model knows.")
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Let a model learn from new documents, too, into a new model file.
 
-    Topics keep their numbers and names, new words enter. Shows how topics drift.
+    Topics keep their numbers and names. Texts are cut into words as those of the model were; new
+    words enter, and so do authors, labels and links, if the model has such. Shows how topics drift.
     """
     from topoi.storage.files import check_outputs
 
-    check_outputs([output], inputs=[model, *inputs_of(input, columns, words)], overwrite=force)
+    check_outputs([output], inputs=[model, *inputs_of(input, columns)], overwrite=force)
     before = load_model(model)
-    if not hasattr(before, "update"):
-        raise ValueError(f"{model} is not plain LDA, which alone can be updated; fit it again.")
-    updated = before.update(read_corpus(input, columns, words), new_topics=new_topics)
+    texts = before.documents_ is not None and before.documents_.texts is not None
+    corpus, metadata = read_linked(
+        input,
+        columns,
+        before,
+        keep_text=texts and not holds_counts(input[0], columns),
+        new_words=not known_words,
+    )
+    updated = before.update(corpus, new_topics=new_topics, **metadata)
     updated.save(output)
     drift = updated.topic_drift(before)
     if as_json:

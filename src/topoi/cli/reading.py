@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +23,12 @@ def read_corpus(
     like: Any = None,
     *,
     keep_text: bool = False,
+    new_words: bool = False,
 ) -> Corpus:
     """The corpus in a file, a folder or several of them.
 
     like: a fitted model whose words are counted, instead of new ones by the options `words`.
+    new_words: words that it does not know are counted, too, by the settings of its own.
     """
     from topoi.corpus.coverage import FEW_WORDS, NO_WORDS, marks_of
     from topoi.io.read import read
@@ -61,7 +63,7 @@ def read_corpus(
     vectorizer = (
         None
         if counts
-        else vectorizer_of(like)
+        else vectorizer_of(like, new_words=new_words)
         if like is not None
         else _vectorizer(words or Words())
     )
@@ -71,11 +73,12 @@ def read_corpus(
             **given,
             keep_text=keep_text,
             vectorizer=vectorizer,
+            new_words=new_words,
             vocabulary=vocabulary if counts else None,
             form=form,
             progress=progress,
         )
-    if like is not None:
+    if like is not None and not new_words:
         corpus = _matched(corpus, like, path)
     if not counts and like is None and corpus.n_tokens < LEAST_TOKENS * corpus.n_docs:
         note(
@@ -84,7 +87,7 @@ def read_corpus(
         )
     marks = marks_of(corpus).tolist()
     none, few = marks.count(NO_WORDS), marks.count(FEW_WORDS)
-    if like is not None and (none or few):
+    if like is not None and not new_words and (none or few):
         note(
             f"{none} of {corpus.n_docs} documents have no word that the model knows, and {few} have"
             " few: their topics say little."
@@ -92,6 +95,41 @@ def read_corpus(
     elif none:
         note(f"{none} of {corpus.n_docs} documents have none of the words that count.")
     return corpus
+
+
+def read_linked(
+    path: Path | list[Path], columns: Columns, model: Any, **options: Any
+) -> tuple[Corpus, dict[str, Any]]:
+    """The corpus of new documents, read as `read_corpus` does with `like=model`, and their links as
+    a model with links takes them: to training documents and to each other, by their ids.
+    """
+    if columns.links is None or not hasattr(model, "link_topic_"):
+        return read_corpus(path, columns, like=model, **options), {}
+    named, column = Path(columns.links), columns.links
+    group = [*(columns.group or ()), *([] if named.is_file() else [column])]
+    asked = replace(columns, links=None, group=group or None)
+    corpus = read_corpus(path, asked, like=model, **options)
+    if corpus.doc_names is None or model.doc_names_ is None:
+        raise ValueError(
+            "--links names documents by their ids, and these are not known; give --id here, and"
+            " fit the model with --id."
+        )
+    links: list[list[str]] = [[] for _ in corpus.doc_names]
+    if named.is_file():
+        from topoi.io.links import pairs_in_file
+
+        number = {str(name): d for d, name in enumerate(corpus.doc_names)}
+        for one, other in pairs_in_file(named):
+            if one in number:
+                links[number[one]].append(other)
+            elif other in number:
+                links[number[other]].append(one)
+    else:
+        assert corpus.groups is not None
+        links = corpus.groups[column].tolist()
+        kept = {name: members for name, members in corpus.groups.items() if name != column}
+        corpus = replace(corpus, groups=kept or None)
+    return corpus, {"links": links, "doc_names": corpus.doc_names}
 
 
 def holds_counts(path: Path, columns: Columns) -> bool:
@@ -216,11 +254,11 @@ def _number_or_proportion(option: str, value: str) -> float:
     return number
 
 
-def vectorizer_of(model: Any) -> Any:
-    """What turns texts into the counts a model was fitted on."""
+def vectorizer_of(model: Any, *, new_words: bool = False) -> Any:
+    """What turns texts into the counts a model was fitted on. new_words: and into new words."""
     from topoi.io import vectorize
 
-    vectorizer = vectorize.vectorizer_of(model)
+    vectorizer = vectorize.vectorizer_of(model, new_words=new_words)
     if model.vectorizer_ is None:
         note("The model was fitted on counts; texts are cut into words with the usual settings.")
     return vectorizer

@@ -78,38 +78,42 @@ class TrainingDocuments:
 
     @classmethod
     def joined(cls, parts: Sequence[TrainingDocuments]) -> TrainingDocuments:
-        """Documents of several parts, one after the other; what every part knows is known.
+        """Documents of several parts, one after the other.
+
+        Texts, counts and fits are known if every part knows them; names, dates, authors, labels and
+        groups if any does. Documents of the others have none, and their number for a name.
 
         Parameters
         ----------
         parts : sequence of TrainingDocuments
-            At least one.
+            At least one. Words of counts that only some have come last.
 
         Returns
         -------
         TrainingDocuments
         """
-        known = {
-            name: [getattr(part, name) for part in parts]
-            for name in ("names", "dates", "fit")
-            if all(getattr(part, name) is not None for part in parts)
-        }
-        columns = [name for name in parts[0].columns if all(name in p.columns for p in parts)]
         n_docs = sum(map(len, parts))
+        columns = dict.fromkeys(name for part in parts for name in part.columns)
         joined = {
-            name: membership([row for part in parts for row in part.columns[name]], n_docs, name)
+            name: membership(
+                [row for p in parts for row in p.columns.get(name, [[]] * len(p))], n_docs, name
+            )
             for name in columns
         }
-        texts, counts = ([getattr(part, name) for part in parts] for name in ("texts", "counts"))
+        every = {name: [getattr(part, name) for part in parts] for name in ("texts", "fit")}
+        all_texts = None not in every["texts"]
+        all_fit = all(fit is not None for fit in every["fit"])
         return cls(
             tokens=np.concatenate([part.tokens for part in parts]),
             words=np.concatenate([part.words for part in parts]),
-            texts=None if None in texts else [text for part in texts for text in part or ()],
+            names=_chained([p.names for p in parts], [str(d) for d in range(n_docs)], parts),
+            dates=_chained([part.dates for part in parts], [""] * n_docs, parts),
+            texts=[text for part in every["texts"] for text in part] if all_texts else None,
             authors=joined.pop("authors", None),
             labels=joined.pop("labels", None),
             groups=joined,
-            counts=_stacked(counts),
-            **{name: np.concatenate(arrays) for name, arrays in known.items()},
+            fit=np.concatenate(every["fit"]) if all_fit else None,
+            counts=_stacked([part.counts for part in parts]),
         )
 
     def __len__(self) -> int:
@@ -138,9 +142,27 @@ class TrainingDocuments:
         return f"TrainingDocuments({', '.join([f'{len(self):,}', *known, *self.columns])})"
 
 
-def _stacked(counts: Sequence[sparse.csr_array | None]) -> sparse.csr_array | None:
-    """Counts one below the other, if all are known and have the same words."""
-    known = [part for part in counts if part is not None]
-    if len(known) < len(counts) or len({part.shape[1] for part in known}) > 1:
+def _chained(
+    known: Sequence[np.ndarray | None], usual: Sequence[str], parts: Sequence[TrainingDocuments]
+) -> np.ndarray | None:
+    """Text about documents of all parts, the usual one where a part knows none; None if all do."""
+    if all(part is None for part in known):
         return None
-    return sparse.csr_array(sparse.vstack(known))
+    found, first = [], 0
+    for text, part in zip(known, parts, strict=True):
+        last = first + len(part)
+        found.append(np.array(usual[first:last], dtype=str) if text is None else text)
+        first = last
+    return np.concatenate(found)
+
+
+def _stacked(counts: Sequence[sparse.csr_array | None]) -> sparse.csr_array | None:
+    """Counts one below the other, if all are known."""
+    known = [part for part in counts if part is not None]
+    if len(known) < len(counts):
+        return None
+    n_words = max(part.shape[1] for part in known)
+    wide = [
+        sparse.csr_array((c.data, c.indices, c.indptr), shape=(c.shape[0], n_words)) for c in known
+    ]
+    return sparse.csr_array(sparse.vstack(wide))

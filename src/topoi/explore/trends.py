@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import sparse
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from topoi.corpus import Corpus, Membership
 from topoi.corpus.dates import By, periods
@@ -195,8 +195,14 @@ def _score(
     n_docs: np.ndarray,
     level: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds of the p for which |mean - p| <= z sqrt(dispersion p (1 - p) / n)."""
-    n, z2 = np.maximum(n_docs, 1)[:, None], ndtri((1 + level) / 2) ** 2
+    """Bounds of the p for which |mean - p| <= t sqrt(dispersion p (1 - p) / n).
+
+    The dispersion is learned from all groups, so t has as many degrees of freedom as they have
+    documents beyond one each.
+    """
+    n, freedom = np.maximum(n_docs, 1)[:, None], np.maximum(n_docs - 1, 0).sum()
+    tail = (1 + level) / 2
+    z2 = (stdtrit(freedom, tail) if freedom else ndtri(tail)) ** 2
     effective = n / _dispersion(proportions, table, mean, n)
     centre = mean + z2 / (2 * effective)
     half = np.sqrt(z2 * (mean * (1 - mean) / effective + z2 / (4 * effective**2)))

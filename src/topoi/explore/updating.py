@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
+from topoi.corpus import Corpus
+from topoi.graph.factors import Factor
 from topoi.graph.plan import Plan
 from topoi.infer import session
 from topoi.infer.monitor import Monitor
@@ -17,31 +20,60 @@ from topoi.infer.rules import make_rule
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["drift_table", "new_themes", "with_columns"]
+__all__ = ["Growth", "drift_table", "new_themes"]
 
 WORST = 0.2  # of the documents, and those that fit worst, make new topics
 SWEEPS = 60
 
 
-def with_columns(table: np.ndarray, n_rows: int, n_columns: int) -> np.ndarray:
-    """A table with more rows and columns, which are 0.
+@dataclass
+class Growth:
+    """What an update adds to a model: documents, and perhaps words and topics.
 
     Parameters
     ----------
-    table : ndarray of shape (rows, columns)
-    n_rows, n_columns : int
-        At least as many as it has.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_columns)
+    corpus : Corpus
+        New documents, over the words of the model and new ones after them.
+    places : ndarray of shape (n_old_topics,)
+        The number that each topic of the model has afterwards.
+    first : ndarray of shape (n_words, n_new_topics)
+        Word proportions with which new topics start, in the order of their numbers.
+    factors : list of factors
+        Of the new documents, beside their words. The first says who owns them.
 
     Examples
     --------
-    >>> with_columns(np.ones((1, 2)), 2, 3).tolist()
-    [[1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+    >>> growth = Growth(Corpus([[1, 2, 3]]), np.array([0, 2]), np.full((3, 1), 1 / 3), [])
+    >>> growth.n_topics, growth.moved(np.array([[5.0, 7.0]])).tolist()
+    (3, [[5.0, 0.0, 7.0]])
     """
-    return np.pad(table, ((0, n_rows - table.shape[0]), (0, n_columns - table.shape[1])))
+
+    corpus: Corpus
+    places: np.ndarray
+    first: np.ndarray
+    factors: list[Factor]
+
+    @property
+    def n_topics(self) -> int:
+        """Topics afterwards."""
+        return len(self.places) + int(self.first.shape[1])
+
+    @property
+    def added(self) -> np.ndarray:
+        """Numbers of new topics."""
+        return np.setdiff1d(np.arange(self.n_topics), self.places)
+
+    def moved(self, table: np.ndarray) -> np.ndarray:
+        """A table whose last axis is topics, with these in their places and 0 for new ones."""
+        found = np.zeros((*table.shape[:-1], self.n_topics), dtype=table.dtype)
+        found[..., self.places] = table
+        return found
+
+    def with_words(self, table: np.ndarray) -> np.ndarray:
+        """(W, K) what words have of topics, from a table (K, W) of the model; 0 for new ones."""
+        found = np.zeros((self.corpus.n_words, self.n_topics))
+        found[: table.shape[1], self.places] = table.T
+        return found
 
 
 def new_themes(

@@ -39,6 +39,7 @@ __all__ = [
     "Words",
     "canonical_factor",
     "compile_factors",
+    "expected_links",
     "linked_topics",
     "make_plan",
 ]
@@ -256,15 +257,7 @@ class Links:
         if joint is None:
             K = doc_topic.shape[1]
             joint = np.eye(K) + 1 / K
-        lift = joint / np.outer(joint.sum(axis=1), joint.sum(axis=0))
-        ends = np.repeat(np.arange(len(doc_topic)), np.diff(self.adjacency.indptr))
-        odds = np.einsum("ik,ik->i", (doc_topic @ lift)[ends], doc_topic[self.adjacency.indices])
-        each = sparse.csr_array(
-            (1 / np.maximum(odds, TINY), self.adjacency.indices, self.adjacency.indptr),
-            shape=self.adjacency.shape,
-        )
-        table: np.ndarray = lift * (doc_topic.T @ (each @ doc_topic)) + 1e-6
-        return table
+        return expected_links(doc_topic, doc_topic, self.adjacency, joint) + 1e-6
 
 
 def canonical_factor(factor: Factor, n_docs: int) -> Factor:
@@ -309,6 +302,41 @@ def _among_classes(factor: Labels, n_docs: int) -> Membership:
             " or leave it out."
         )
     return labels
+
+
+def expected_links(
+    first: np.ndarray, second: np.ndarray, links: sparse.csr_array, joint: np.ndarray
+) -> np.ndarray:
+    """(K, K) expected links between topics, if each link joins one topic of either end.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n_first, n_topics), (n_second, n_topics)
+        Topic proportions of the documents that links come from, and go to.
+    links : csr_array of shape (n_first, n_second)
+        1 where there is a link.
+    joint : ndarray of shape (n_topics, n_topics)
+        How often topics were joined before.
+
+    Returns
+    -------
+    ndarray of shape (n_topics, n_topics)
+        It sums to the number of links.
+
+    Examples
+    --------
+    >>> expected_links(np.eye(2), np.eye(2), sparse.csr_array([[0, 1], [0, 0]]), np.ones((2, 2)))
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    lift = joint / np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    ends = np.repeat(np.arange(len(first)), np.diff(links.indptr))
+    odds = np.einsum("ik,ik->i", (first @ lift)[ends], second[links.indices])
+    each = sparse.csr_array(
+        (1 / np.maximum(odds, TINY), links.indices, links.indptr), shape=links.shape
+    )
+    table: np.ndarray = lift * (first.T @ (each @ second))
+    return table
 
 
 def linked_topics(joint: np.ndarray) -> np.ndarray:

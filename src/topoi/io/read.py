@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from copy import copy
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
@@ -30,14 +29,9 @@ from topoi.io.rows import Rows, rows_in_memory
 from topoi.io.scripts import ScriptWatch
 from topoi.io.sources import name_of, on_disk, open_source
 from topoi.io.vectorize import TOKEN_LISTS, make_vectorizer
+from topoi.io.word_counts import count_with_new_words, count_words
 
 __all__ = ["read"]
-
-NO_WORDS = (
-    "empty vocabulary",
-    "After pruning",
-    "max_df corresponds",
-)  # how CountVectorizer says that nothing is left
 
 
 def read(
@@ -52,6 +46,7 @@ def read(
     groups: Sequence[str] | Mapping[str, Sequence[Any]] | None = None,
     keep_text: bool = False,
     vectorizer: CountVectorizer | None = None,
+    new_words: bool = False,
     vocabulary: Sequence[str] | str | Path | None = None,
     form: str | None = None,
     encoding: str = "utf-8",
@@ -95,6 +90,10 @@ def read(
         file, and can show its documents.
     vectorizer : CountVectorizer, optional
         See `make_vectorizer`. One that is fitted, as `model.vectorizer_` is, is used as it stands.
+    new_words : bool, default=False
+        Whether a fitted vectorizer counts words that it does not know, too: those that its
+        min_df, max_df and max_features choose among the words of these documents. They follow its
+        own. For `model.update`.
     vocabulary : sequence of str, str or Path, optional
         For counts, their words; for texts, the words to count. Or a file of them.
     form : str, optional
@@ -131,6 +130,9 @@ def read(
     Corpus(2 documents x 3 words, 4 tokens, vocabulary, doc_names)
     >>> read([["new york", "mayor"], ["New York", "mayor"]]).vocabulary.tolist()
     ['New York', 'mayor', 'new york']
+    >>> first = read(["cat dog", "dog cat", "Dog"], max_df=1.0)
+    >>> read(["dog fox", "Fox"], vectorizer=first.vectorizer, new_words=True).vocabulary.tolist()
+    ['cat', 'dog', 'fox']
     """
     wanted = {
         "text": text,
@@ -158,7 +160,8 @@ def read(
         gathering = Gathering(rows, wanted, separator, keep_text, on_error, split_long)
         made = _vectorizer(rows, vectorizer, vocabulary, options)
         with enough_memory(rows.name):
-            counts, unknown = _count(made, gathering, rows.name)
+            count = count_with_new_words if new_words else count_words
+            counts, unknown, made = count(made, _watched(gathering, made), rows.name)
             words, beside_texts = made.get_feature_names_out(), gathering.columns()
             corpus = Corpus(counts, words, vectorizer=made, unknown=unknown, **beside_texts)
         return with_links(corpus, gathering.links, name)
@@ -266,65 +269,11 @@ def _column_of(obs: Any, what: str, column: str, name: str, separator: str) -> l
     ]
 
 
-def _count(
-    vectorizer: CountVectorizer, gathering: Gathering, name: str
-) -> tuple[Any, list[int] | None]:
-    """Documents x words of the texts, and the tokens of each that a fitted vectoriser has no word
-    for. One that is not fitted learns its vocabulary from them, unless it has one.
-    """
-    n_docs, watch = 0, ScriptWatch()
-
-    def counted() -> Iterator[str]:
-        nonlocal n_docs
-        for n_docs, document in enumerate(gathering.texts(), 1):  # noqa: B007
-            watch.look(document)
-            yield document
-        if not gathering.rows.tokens:
-            watch.warn(vectorizer)
-
-    if hasattr(vectorizer, "vocabulary_") or vectorizer.vocabulary is not None:
-        unknown: list[int] | None = [] if hasattr(vectorizer, "vocabulary_") else None
-        counter = vectorizer.fit([""]) if unknown is None else _noting(vectorizer, unknown)
-        counts = counter.transform(counted())
-        if not n_docs:
-            raise ValueError(f"{name} holds no documents.")
-        return counts, unknown
-    try:
-        counts = vectorizer.fit_transform(counted())
-    except ValueError as error:
-        if not str(error).startswith(NO_WORDS):
-            raise
-        if n_docs < 2:
-            raise _too_few(name, n_docs) from error
-        raise ValueError(
-            f"No word of the {n_docs} documents of {name} is left: all are stop words, in fewer"
-            " documents than min_df, or in more than max_df; try min_df 1, max_df 1.0, or no stop"
-            " words (options of topoi.make_vectorizer and of `topoi fit`)."
-        ) from error
-    if n_docs < 2:
-        raise _too_few(name, n_docs)
-    return counts, None
-
-
-def _noting(vectorizer: CountVectorizer, unknown: list[int]) -> CountVectorizer:
-    """The same vectoriser, which appends to `unknown` how many tokens of each text it has no word
-    for.
-    """
-    cut, known = vectorizer.build_analyzer(), vectorizer.vocabulary_
-
-    def noted(text: str) -> list[str]:
-        tokens: list[str] = cut(text)
-        unknown.append(sum(token not in known for token in tokens))
-        return tokens
-
-    counter = copy(vectorizer)
-    counter.analyzer = noted
-    return counter
-
-
-def _too_few(name: str, n_docs: int) -> ValueError:
-    found = "one document" if n_docs else "no documents"
-    return ValueError(
-        f"{name} holds {found}, and topics are learned from many; give more, or cut a long one into"
-        " parts."
-    )
+def _watched(gathering: Gathering, vectorizer: CountVectorizer) -> Iterator[str]:
+    """The texts, and a warning if they are in a script that the vectoriser cannot cut."""
+    watch = ScriptWatch()
+    for text in gathering.texts():
+        watch.look(text)
+        yield text
+    if not gathering.rows.tokens:
+        watch.warn(vectorizer)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sklearn.base import clone
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from topoi.io.lines import composed, read_words
@@ -18,10 +19,13 @@ __all__ = [
     "LONGEST_NGRAM",
     "SETTINGS",
     "check_settings",
+    "counting_all",
     "make_vectorizer",
+    "other_settings",
     "vectorizer_from",
     "vectorizer_of",
     "vectorizer_settings",
+    "with_vocabulary",
 ]
 
 TOKEN = r"(?u)\b[^\W\d_]\w+\b"  # two characters or more, the first one a letter
@@ -56,6 +60,15 @@ SETTINGS: dict[str, Value] = {  # of a vectoriser in a file
     "token_pattern": Value("text"),
 }
 LONGEST_NGRAM = 20  # the work grows with their lengths
+CUTTING = (  # settings that decide what a word is
+    "analyzer",
+    "lowercase",
+    "ngram_range",
+    "preprocessor",
+    "strip_accents",
+    "token_pattern",
+    "tokenizer",
+)
 PLAIN_SETTINGS = (
     "analyzer",
     "binary",
@@ -152,9 +165,11 @@ def _words_of_language(code: str) -> list[str]:
     return sorted(stopwordsiso.stopwords(code))
 
 
-def vectorizer_of(model: Any) -> CountVectorizer:
+def vectorizer_of(model: Any, *, new_words: bool = False) -> CountVectorizer:
     """What turns texts into counts of a fitted model's words: its own vectoriser or, if it was
     fitted on counts, one with the usual settings.
+
+    new_words: words are to be found that the model does not know; stop words are not among them.
     """
     if model.vectorizer_ is not None:
         return model.vectorizer_
@@ -164,7 +179,68 @@ def vectorizer_of(model: Any) -> CountVectorizer:
             " with the same columns."
         )
     words = [str(word) for word in model.vocabulary_]
-    return make_vectorizer(stop_words=None, vocabulary=words).fit([""])
+    stop = sorted(set(_stop_list("english")) - set(words)) if new_words else None
+    return make_vectorizer(stop_words=stop, vocabulary=words).fit([""])
+
+
+def other_settings(vectorizer: CountVectorizer, other: CountVectorizer) -> list[str]:
+    """The settings by which two vectorisers cut the same text into different words.
+
+    Parameters
+    ----------
+    vectorizer, other : CountVectorizer
+
+    Returns
+    -------
+    list of str
+        Names of parameters.
+
+    Examples
+    --------
+    >>> other_settings(make_vectorizer(), make_vectorizer(lowercase=False, min_df=1))
+    ['lowercase']
+    """
+    both = vectorizer, other
+    phrases = [set(getattr(one, "phrases_", ())) for one in both]
+    names = [name for name in CUTTING if getattr(both[0], name) != getattr(both[1], name)]
+    return names + ["phrases"] * (phrases[0] != phrases[1])
+
+
+def with_vocabulary(vectorizer: CountVectorizer, vocabulary: Sequence[str]) -> CountVectorizer:
+    """A vectoriser that cuts texts as a fitted one does, and counts other words.
+
+    Parameters
+    ----------
+    vectorizer : CountVectorizer
+        Fitted.
+    vocabulary : sequence of str
+        What it counts.
+
+    Returns
+    -------
+    CountVectorizer
+        A fitted one. Its phrases are those that `vectorizer` has learned.
+
+    Examples
+    --------
+    >>> first = make_vectorizer(min_df=1).fit(["a cat"])
+    >>> with_vocabulary(first, ["cat", "dog"]).transform(["Dog"]).toarray().tolist()
+    [[0, 1]]
+    """
+    return _same_cut(vectorizer).set_params(vocabulary=list(vocabulary)).fit([""])
+
+
+def counting_all(vectorizer: CountVectorizer) -> CountVectorizer:
+    """A vectoriser, not fitted, that cuts texts as a fitted one does and counts every word."""
+    limits = {"vocabulary": None, "min_df": 1, "max_df": 1.0, "max_features": None}
+    return _same_cut(vectorizer).set_params(**limits)
+
+
+def _same_cut(vectorizer: CountVectorizer) -> Any:
+    made: Any = clone(vectorizer)
+    if isinstance(vectorizer, PhraseVectorizer):
+        made.set_params(phrases=list(vectorizer.phrases_))
+    return made
 
 
 def vectorizer_settings(vectorizer: CountVectorizer) -> dict[str, Any]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from topoi.corpus import Membership
+from topoi.choices import AuthorPrior
+from topoi.corpus import Corpus, Membership
+from topoi.corpus.metadata import membership
 from topoi.explore.attribution import author_probabilities, author_weights
 from topoi.explore.authors import (
     author_log_likelihood,
@@ -21,19 +24,23 @@ from topoi.explore.authors import (
     word_columns,
 )
 from topoi.explore.editing import Moves, moved_table
+from topoi.explore.updating import Growth
+from topoi.graph.factors import Authors
 from topoi.infer.state import State
-from topoi.models.base import TopicModelBase
+from topoi.models.inputs import author_members
+from topoi.models.updating import Updating
 
 __all__ = ["AuthorQuestions"]
 
 
-class AuthorQuestions(TopicModelBase):
+class AuthorQuestions(Updating):
     """A model that learned authors: their names, topics and tokens."""
 
     author_names_: np.ndarray  # (A,)
     author_topic_: np.ndarray  # (A, K)
     author_counts_: np.ndarray  # (A, K)
     author_blend_: np.ndarray | None  # (3,)
+    author_prior: AuthorPrior = "uniform"
 
     def _keep_authors(
         self, members: Membership | None, state: State, counts: sparse.csr_array | None
@@ -62,6 +69,33 @@ class AuthorQuestions(TopicModelBase):
         self.author_counts_ = counts
         proportions = counts + self.doc_topic_prior_
         self.author_topic_ = proportions / proportions.sum(axis=1, keepdims=True)
+
+    def _growth(
+        self, corpus: Corpus, new_topics: int, *, authors: Any = None, **metadata: Any
+    ) -> Growth:
+        names = getattr(self, "author_names_", ())
+        if not len(names):
+            return super()._growth(corpus, new_topics, authors=authors, **metadata)
+        growth = super()._growth(corpus, new_topics, **metadata)
+        members = author_members(authors, corpus, self.author_names_)
+        if members is None:
+            members = membership([[]] * corpus.n_docs, corpus.n_docs, "authors", self.author_names_)
+        growth.corpus = replace(growth.corpus, authors=members)
+        base = growth.moved(self.author_counts_)
+        growth.factors[0] = Authors(members, self.author_prior, base=base)
+        return growth
+
+    def _keep_growth(self, old: Self, growth: Growth, state: State) -> None:
+        super()._keep_growth(old, growth, state)
+        owners = growth.factors[0]
+        if isinstance(owners, Authors):
+            self.author_names_ = owners.authors.names
+            named = len(self.author_names_)
+            self.author_counts_ = state.owner_counts()[:named].astype(np.float64)
+            self.author_topic_ = state.owner_topic()[:named]
+            assert self.documents_ is not None
+            assert self.documents_.authors is not None
+            self._know(authors=self.documents_.authors.aligned(self.author_names_))
 
     def _check_authors(self) -> None:
         check_is_fitted(self)

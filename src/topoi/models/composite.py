@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from topoi.choices import ScheduleName, WeightingName
+from topoi.corpus import Corpus
 from topoi.explore.editing import Moves
+from topoi.explore.updating import Growth
 from topoi.graph.factors import (
     Authors,
     Dates,
@@ -113,7 +115,8 @@ class TopicModel(AuthorQuestions, LinkQuestions, LabelQuestions):
     owner_topic_ : ndarray of shape (n_owners, n_components)
         Topic proportions of the owners: authors, or the documents themselves.
     factors_ : list of factors
-        The factors with what they learned: names of authors, classes, link weights.
+        The factors with what they learned: names of authors, classes, link weights. Empty in a
+        model that was loaded or updated.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Prior of topics, learned or given.
     topic_word_prior_ : float, or ndarray of shape (n_components, n_features)
@@ -248,6 +251,24 @@ class TopicModel(AuthorQuestions, LinkQuestions, LabelQuestions):
                 self._keep_links(factor, state, counts)
             elif isinstance(factor, Dates):
                 self._know(dates=np.array(factor.dates, dtype=str))
+
+    def _growth(self, corpus: Corpus, new_topics: int, **metadata: Any) -> Growth:
+        known = (Words, Documents, Authors, Labels, Links, Seeds)
+        odd = next((factor for factor in self.factors_ if not isinstance(factor, known)), None)
+        if odd is not None or sum(isinstance(factor, Links) for factor in self.factors_) > 1:
+            what = "several Links" if odd is None else type(odd).__name__
+            raise ValueError(
+                f"A TopicModel is updated if its factors are Words, Authors, Labels, Links (once)"
+                f" and Seeds; this one has {what}. Fit it again with all documents."
+            )
+        return super()._growth(corpus, new_topics, **metadata)
+
+    def _keep_growth(self, old: Self, growth: Growth, state: State) -> None:
+        super()._keep_growth(old, growth, state)
+        before, now = (len(getattr(model, "author_names_", ())) for model in (old, self))
+        owners, mine = growth.moved(old.owner_topic_), state.owner_topic()
+        self.owner_topic_ = np.vstack([mine[:now], owners[before:], mine[now:]])
+        self.factors, self.factors_ = (), []  # they hold the documents before
 
     def _check_edit(self, moves: Moves) -> None:
         raise ValueError(

@@ -267,13 +267,17 @@ class Editing(Topics):
         made.__dict__.pop("stability_", None)  # that of the old topics
         made.__dict__["_finished_run"] = None
         became = np.arange(len(self.components_)) if new is None else new
+        made._lineage = self._lineage_with(action, became)
+        return made
+
+    def _lineage_with(self, action: str, became: np.ndarray) -> list[dict[str, Any]]:
+        """The lineage of topics with one more step, in which they became those of other numbers."""
         earlier = list(getattr(self, "_lineage", []))
         step = earlier[-1]["step"] + 1 if earlier else 1
-        made._lineage = earlier + [
+        return earlier + [
             {"step": step, "action": action, "old": k, "name": name, "new": int(became[k])}
             for k, name in enumerate(self.topic_names_)
         ]
-        return made
 
     def _check_edit(self, moves: Moves) -> None:
         """Refuse edits that make no sense in this model."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ __all__ = [
     "links_of_new",
     "links_of_training",
     "read_documents",
+    "read_with_new_words",
 ]
 
 
@@ -61,6 +63,49 @@ def read_documents(model: Any, X: Any, *, reset: bool) -> tuple[Corpus, np.dtype
         return _in_words_of(model, X, reset), np.dtype(np.float64)
     checked = _checked_matrix(model, X, reset)
     return canonical_corpus(check_counts(checked)), checked.dtype
+
+
+def read_with_new_words(model: Any, X: Any) -> Corpus:
+    """X as a Corpus with the words of `model` that it has and with others, for an update.
+
+    Parameters
+    ----------
+    model : TopicModelBase
+        A fitted model. Texts are cut into words as its own were, and kept if its own were.
+    X : Corpus, or what `topoi.read` takes
+        New documents.
+
+    Returns
+    -------
+    Corpus
+        With a vocabulary.
+    """
+    if _is_for_reader(X):
+        from topoi.io.formats import detect
+        from topoi.io.read import read
+        from topoi.io.vectorize import vectorizer_of
+
+        counts = is_anndata(X) or (isinstance(X, str | Path) and detect(Path(X)) is not None)
+        keeps = model.documents_ is not None and model.documents_.texts is not None
+        vectorizer = None if counts else vectorizer_of(model, new_words=True)
+        X = read(X, vectorizer=vectorizer, new_words=not counts, keep_text=keeps and not counts)
+    if not isinstance(X, Corpus) or X.vocabulary is None or model.vocabulary_ is None:
+        raise ValueError(
+            "update needs to know words: give texts, or a Corpus with a vocabulary (topoi.read), to"
+            " a model that was fitted on such. For counts without words use partial_fit of LDA."
+        )
+    if X.vectorizer is not None and model.vectorizer_ is not None:
+        from topoi.io.vectorize import other_settings
+
+        other = other_settings(model.vectorizer_, X.vectorizer)
+        if other:
+            warnings.warn(
+                f"The new documents were read with another {' and '.join(other)} than those of the"
+                " model, so the same word may enter twice. Read them with"
+                " topoi.read(..., vectorizer=model.vectorizer_, new_words=True).",
+                stacklevel=4,
+            )
+    return X
 
 
 def _is_for_reader(X: Any) -> bool:

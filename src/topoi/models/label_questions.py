@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from topoi.corpus import Membership
+from topoi.corpus import Corpus, Membership
 from topoi.corpus.metadata import is_table, label_membership, one_each
 from topoi.explore.editing import Moves
 from topoi.explore.labels import (
@@ -17,12 +18,15 @@ from topoi.explore.labels import (
     likeliest_labels,
     same_labels,
 )
-from topoi.models.base import TopicModelBase
+from topoi.explore.updating import Growth
+from topoi.graph.factors import Labels
+from topoi.infer.state import State
+from topoi.models.updating import Updating
 
 __all__ = ["LabelQuestions"]
 
 
-class LabelQuestions(TopicModelBase):
+class LabelQuestions(Updating):
     """A model whose first topics are labels."""
 
     threshold: float = 0.5
@@ -47,6 +51,44 @@ class LabelQuestions(TopicModelBase):
     def _move(self, moves: Moves) -> None:
         super()._move(moves)
         self.background_topics = len(self.components_) - self._n_labels
+
+    def _growth(
+        self, corpus: Corpus, new_topics: int, *, labels: Any = None, **metadata: Any
+    ) -> Growth:
+        if not self._n_labels:
+            return super()._growth(corpus, new_topics, labels=labels, **metadata)
+        growth = super()._growth(corpus, new_topics, **metadata)
+        given = corpus.labels if labels is None else labels
+        given = [[]] * corpus.n_docs if given is None else given
+        members = label_membership(given, corpus.n_docs, "labels", self.classes_)
+        growth.corpus = replace(growth.corpus, labels=members)
+        of_new = members.matrix[:, self._n_labels :].T @ corpus.counts
+        first = of_new.toarray().T + 1 / corpus.n_words
+        growth.first = np.hstack([first / first.sum(axis=0), growth.first])
+        growth.places = self._places_among(len(members.names), len(growth.places))
+        background = growth.n_topics - len(members.names)
+        growth.factors.append(Labels(members, background, members.names))
+        return growth
+
+    def _places_among(self, n_labels: int, n_topics: int) -> np.ndarray:
+        """The numbers of this model's topics where there are more labels: background follows."""
+        later = np.arange(n_topics) >= self._n_labels
+        return np.arange(n_topics) + later * (n_labels - self._n_labels)
+
+    def _places_of(self, since: Any) -> np.ndarray:
+        places: np.ndarray = since._places_among(self._n_labels, len(since.components_))
+        return places
+
+    def _keep_growth(self, old: Self, growth: Growth, state: State) -> None:
+        super()._keep_growth(old, growth, state)
+        labels = next((part.labels for part in growth.factors if isinstance(part, Labels)), None)
+        if labels is None:
+            return
+        assert self.documents_ is not None
+        assert self.documents_.labels is not None
+        self._keep_labels(self.documents_.labels.aligned(labels.names), as_matrix=old._as_matrix)
+        if "background_topics" in vars(self):
+            self.background_topics = growth.n_topics - self._n_labels
 
     def _keep_labels(self, labels: Membership, *, as_matrix: bool = False) -> None:
         """What is known of the labels of a fit."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from topoi.choices import ScheduleName, WeightingName
+from topoi.explore.updating import Growth
 from topoi.graph.factors import Documents
+from topoi.infer.state import State
+from topoi.models.batches import BatchModel
 from topoi.models.parameters import (
     Callback,
     Init,
@@ -23,7 +26,7 @@ from topoi.models.updating import Updating
 __all__ = ["LDA"]
 
 
-class LDA(Updating):
+class LDA(Updating, BatchModel):
     """Latent Dirichlet allocation by belief propagation.
 
     Each document is a mixture of topics, each topic a distribution over words.
@@ -204,3 +207,7 @@ class LDA(Updating):
             return self._fit_batches(counts, size, checkpoint, checkpoint_every)
         self._fit(counts, [Documents()], self.n_components, checkpoint, checkpoint_every)
         return self
+
+    def _keep_growth(self, old: Self, growth: Growth, state: State) -> None:
+        super()._keep_growth(old, growth, state)
+        self._online = None

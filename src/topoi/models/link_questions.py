@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from topoi.choices import LinkFactor
+from topoi.corpus import Corpus
 from topoi.corpus.links import whole_pairs
 from topoi.corpus.metadata import document_name
 from topoi.explore.authors import best
@@ -20,15 +23,19 @@ from topoi.explore.links import (
     link_weights,
     pair_scores,
 )
-from topoi.graph.factors import Links, linked_topics
+from topoi.explore.updating import Growth
+from topoi.graph.factors import Links, expected_links, linked_topics
 from topoi.graph.fields import LearnedField
 from topoi.infer.state import State
-from topoi.models.base import TopicModelBase
+from topoi.models.inputs import both_ways, links_of_new
+from topoi.models.updating import Updating
 
 __all__ = ["LinkQuestions"]
 
+TINY_JOINT = 1e-6  # how often topics meet that never did, in units of the mean
 
-class LinkQuestions(TopicModelBase):
+
+class LinkQuestions(Updating):
     """A model that learned which topics link to which."""
 
     link_weight_: float
@@ -37,19 +44,95 @@ class LinkQuestions(TopicModelBase):
     own_topic_: np.ndarray  # (D, K)
     links_: sparse.csr_array  # (D, D)
     link_blend_: np.ndarray | None  # (6,)
+    link_factor: LinkFactor = "learned"
 
     def _keep_links(self, factor: Links, state: State, counts: sparse.csr_array | None) -> None:
         """What a run has learned of links. counts: of the training documents, to be kept."""
         fields = zip(state.graph.fields, state.learned, strict=True)
         learned = next((each for field, each in fields if field is factor), LearnedField(0.0))
         self.link_weight_ = float(learned.weight)
-        joint = learned.tables.get("joint", np.eye(state.graph.n_topics))
-        self.link_topic_ = linked_topics(joint)
-        joint = (joint + joint.T) / 2 + 1e-6 * joint.mean()
-        self.link_joint_ = joint / joint.sum()
+        self._keep_joint(learned.tables.get("joint", np.eye(state.graph.n_topics)))
         self.links_ = factor.adjacency
         self.own_topic_ = state.own_topic().astype(self._dtype)
         self._keep_blend(counts)
+
+    def _keep_joint(self, joint: np.ndarray) -> None:
+        """How often topics meet over a link."""
+        self.link_topic_ = linked_topics(joint)
+        joint = (joint + joint.T) / 2 + 1e-6 * joint.mean()
+        self.link_joint_ = joint / joint.sum()
+
+    def _growth(
+        self,
+        corpus: Corpus,
+        new_topics: int,
+        *,
+        links: Any = None,
+        doc_names: Any = None,
+        **metadata: Any,
+    ) -> Growth:
+        if not hasattr(self, "link_joint_"):
+            return super()._growth(corpus, new_topics, links=links, **metadata)
+        if doc_names is not None:
+            corpus = replace(corpus, doc_names=[document_name(name) for name in doc_names])
+        growth = super()._growth(corpus, new_topics, **metadata)
+        n_old = self.links_.shape[0]
+        table = links_of_new(links, corpus, n_old, doc_names, self.doc_names_)
+        if table is None:
+            table = sparse.csr_array((corpus.n_docs, n_old + corpus.n_docs))
+        growth.factors.append(
+            Links(
+                table if self._is_directed else both_ways(table, n_old),
+                self.link_weight_,
+                self.link_factor,
+                self._is_directed,
+                known=growth.moved(self.own_topic_.astype(np.float64)),
+                eta=linked_topics(self._grown_joint(growth)),
+            )
+        )
+        return growth
+
+    @property
+    def _is_directed(self) -> bool:
+        """Whether links speak in the direction that they have, and not in both."""
+        return bool((self.links_ != self.links_.T).nnz)
+
+    @property
+    def _is_identity(self) -> bool:
+        """Whether topics link to themselves alone, and this was not learned."""
+        return np.array_equal(self.link_topic_, np.eye(len(self.link_topic_)))
+
+    def _grown_joint(self, growth: Growth) -> np.ndarray:
+        """How often topics meet over a link, new ones with themselves as others do on average."""
+        if self._is_identity:
+            return np.eye(growth.n_topics)
+        joint = self.link_joint_.sum(axis=1)[:, None] * self.link_topic_
+        grown = growth.moved(growth.moved(joint).T).T
+        grown[growth.added, growth.added] = np.diag(joint).mean()
+        found: np.ndarray = np.maximum(grown, TINY_JOINT * joint.mean())
+        return found
+
+    def _keep_growth(self, old: Self, growth: Growth, state: State) -> None:
+        super()._keep_growth(old, growth, state)
+        factor = next((part for part in growth.factors if isinstance(part, Links)), None)
+        if factor is None:
+            return
+        table, n_old, directed = factor.adjacency, old.links_.shape[0], old._is_directed
+        own = state.own_topic()
+        assert factor.known is not None
+        both = np.vstack([factor.known, own])
+        self.own_topic_ = both.astype(self._dtype)
+        to_old = sparse.csr_array(table[:, :n_old])
+        back = sparse.csr_array((n_old, table.shape[0])) if directed else to_old.T
+        self.links_ = sparse.csr_array(sparse.vstack([sparse.hstack([old.links_, back]), table]))
+        self.links_.sort_indices()
+        joint = old._grown_joint(growth)
+        if not old._is_identity:
+            met = expected_links(own, both, table, joint)
+            if not directed:
+                met = met + expected_links(own, factor.known, to_old, joint).T
+            joint = joint * old.links_.nnz + met
+        self._keep_joint(joint)
 
     def _check_links(self) -> None:
         check_is_fitted(self)

@@ -8,17 +8,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
 from topoi.corpus.documents import TrainingDocuments
-from topoi.explore.updating import drift_table, new_themes, with_columns
-from topoi.graph.plan import Plan
+from topoi.explore.updating import Growth, drift_table, new_themes
+from topoi.graph.factors import Documents, Words, make_plan
 from topoi.infer import session
 from topoi.infer.likelihood import document_fit
 from topoi.infer.recipe import Prior, chosen_schedule
-from topoi.models.batches import BatchModel
+from topoi.infer.state import State
+from topoi.models.base import TopicModelBase
+from topoi.models.inputs import read_with_new_words
 from topoi.models.preflight import refuse_too_large
 from topoi.models.word_priors import full_prior, parted_prior
 
@@ -28,24 +29,33 @@ if TYPE_CHECKING:
 __all__ = ["Updating"]
 
 
-class Updating(BatchModel):
-    """A model that new documents update."""
+class Updating(TopicModelBase):
+    """A model that new documents update.
 
-    def update(self, X: Corpus, *, new_topics: int = 0) -> Self:
+    Models that know more of documents than their words extend `_growth` and `_keep_growth`.
+    """
+
+    def update(self, X: Any, *, new_topics: int = 0, **metadata: Any) -> Self:
         """A new model that has learned from new documents, too.
 
-        What the old documents taught stays: their words keep their tokens in topics, and new
-        documents learn on top of them. Words that are new enter the vocabulary after the others.
-        Topics keep their numbers and names, and old documents their proportions.
+        What the old documents taught stays: their words keep their tokens in topics, authors those
+        that they wrote, and new documents learn on top of them. Words, authors and labels that are
+        new come after the others. Topics keep their numbers and names, and old documents their
+        proportions.
 
         Parameters
         ----------
-        X : Corpus
-            New documents with their vocabulary, such as `topoi.read` gives; texts are best read
-            with a new vectoriser, so that new words are found.
+        X : Corpus, or what `topoi.read` takes
+            New documents. Texts and files are read as those of the model were. A Corpus with more
+            of documents is made by `topoi.read(..., vectorizer=model.vectorizer_, new_words=True)`.
         new_topics : int, default=0
             Topics to add for new themes, after all others. They start from the documents that the
             old topics explain worst.
+        **metadata
+            What the model knows of documents beside words: authors; links and doc_names, as for
+            `transform`; labels. Default: those of a Corpus. Documents may lack them. New labels
+            are new topics; background topics, which follow labels, then have higher numbers
+            (`topic_lineage`).
 
         Returns
         -------
@@ -57,33 +67,32 @@ class Updating(BatchModel):
         >>> import topoi
         >>> old = topoi.read(["cat dog cat pet", "dog pet cat", "bond stock", "stock bond"] * 9)
         >>> model = topoi.LDA(2).fit(old).name_topics({0: "first"})
-        >>> new = topoi.read(["rocket moon orbit"] * 6 + ["cat dog pet"] * 7)
-        >>> updated = model.update(new, new_topics=1)
+        >>> updated = model.update(["rocket moon orbit"] * 6 + ["cat dog pet"] * 7, new_topics=1)
         >>> updated.topic_names_[0], updated.components_.shape, len(updated.doc_topic_)
         ('first', (3, 8), 49)
         >>> sorted(updated.top_words(3)[2])
         ['moon', 'orbit', 'rocket']
         """
         check_is_fitted(self)
-        corpus, words = self._extended(X)
-        if not isinstance(new_topics, numbers.Integral) or isinstance(new_topics, bool):
+        whole = isinstance(new_topics, numbers.Integral) and not isinstance(new_topics, bool)
+        if not whole or new_topics < 0:
             raise ValueError(f"new_topics is {new_topics!r}; expected a whole number from 0 on.")
-        K, W = len(self.components_) + int(new_topics), corpus.n_words
+        growth = self._growth(self._extended(X), int(new_topics), **metadata)
         beta, beyond = parted_prior(self.topic_word_prior_)
-        held = np.maximum(self.components_.astype(np.float64) - self.topic_word_prior_, 0)
-        base = with_columns(held, K, W).T
-        prior = None if beyond is None else with_columns(beyond.T, K, W).T
-        alpha = np.r_[self.doc_topic_prior_, np.full(new_topics, self.doc_topic_prior_.mean())]
+        base = growth.with_words(self._held())
+        prior = None if beyond is None else growth.with_words(beyond.T)
+        alpha = np.full(growth.n_topics, self.doc_topic_prior_.mean())
+        alpha[growth.places] = self.doc_topic_prior_
         start = base + beta if prior is None else base + prior + beta
-        start = start / start.sum(axis=0)
-        if new_topics:
-            start[:, len(self.components_) :] = self._themes(corpus, int(new_topics))
+        start /= start.sum(axis=0)
+        start[:, growth.added] = growth.first
         made = copy(self)
-        made.n_components = K
-        made.__dict__.update(vocabulary_=words, n_features_in_=W, init="hard", seeds=None)
-        plan = Plan(K, corpus.counts, word_base=base, word_prior=prior)
+        made._make_room(growth, alpha, full_prior(beta, prior))
+        plan = make_plan([Words(growth.corpus.counts, base=base), *growth.factors], growth.n_topics)
+        if prior is not None:
+            plan.add_word_prior(prior)
         settings = replace(
-            made._settings(K, W),
+            made._settings(growth.n_topics, growth.corpus.n_words, n_edges=plan.counts.nnz),
             schedule="auto",
             init="warm",
             word_topic=start,
@@ -92,10 +101,10 @@ class Updating(BatchModel):
         )
         schedule, lists = chosen_schedule(plan.facts, settings)
         refuse_too_large(plan, settings.rule, schedule, lists=lists)
-        fitted, _ = session.fit(plan, settings, lambda: made._monitor(corpus.counts))
+        fitted, state = session.fit(plan, settings, lambda: made._monitor(plan.counts))
         made._keep(fitted)
         made.topic_word_prior_ = full_prior(beta, prior)
-        made._keep_updated(self, corpus)
+        made._keep_growth(self, growth, state)
         return made
 
     def topic_drift(self, since: Updating, n_words: int = 5) -> pd.DataFrame:
@@ -103,7 +112,7 @@ class Updating(BatchModel):
 
         Parameters
         ----------
-        since : LDA
+        since : fitted model
             The model before: this one is an update of it.
         n_words : int, default=5
             Most rising words to show.
@@ -127,53 +136,98 @@ class Updating(BatchModel):
         K, W = self.components_.shape
         if since.components_.shape[0] > K or since.components_.shape[1] > W:
             raise ValueError("This model is not an update of `since`; give the model before.")
-        before = with_columns(since._held(), K, W)
+        before = np.zeros((K, W))
+        before[self._places_of(since), : since.components_.shape[1]] = since._held()
         now = np.maximum(self._held() - before, 0)
         return drift_table(before, now, self.topic_names_, self._known_words(), n_words)
+
+    # ------------------------------------------------------------------------------- how it is done
+
+    def _places_of(self, since: Updating) -> np.ndarray:
+        """The numbers that topics of a model before have now."""
+        return np.arange(len(since.components_))
 
     def _known_words(self) -> list[str]:
         return [str(word) for word in self._words(None)]
 
-    def _extended(self, X: Any) -> tuple[Corpus, np.ndarray]:
-        """New documents over the words of the model and those that are new, and all words."""
-        if not isinstance(X, Corpus) or X.vocabulary is None or self.vocabulary_ is None:
-            raise ValueError(
-                "update needs to know words: give a Corpus with a vocabulary (topoi.read), to a"
-                " model that was fitted on one. For counts without words use partial_fit."
-            )
-        if self.weighting != "count" or not hasattr(self, "doc_topic_"):
+    def _extended(self, X: Any) -> Corpus:
+        """New documents over the words of the model and those that are new."""
+        if self.weighting_.kind != "count" or not hasattr(self, "doc_topic_"):
             raise ValueError(
                 "update is for models of counts (weighting='count') that keep their documents;"
                 " fit the model again, or use partial_fit."
             )
+        corpus = read_with_new_words(self, X)
+        old = self.documents_
+        if old is not None and old.names is not None and corpus.doc_names is not None:
+            twice = sorted(set(old.names.tolist()) & set(map(str, corpus.doc_names)))
+            if twice:
+                raise ValueError(
+                    f"{len(twice)} of the new documents, such as {twice[0]!r}, have names of"
+                    " documents that the model has learned from; it would learn from them twice."
+                    " Leave them out, or give others the names of their own."
+                )
         known = self._known_words()
-        new = sorted(set(map(str, X.vocabulary)) - set(known))
-        words = np.array([*known, *new], dtype=str)
-        return X.over(words.tolist()), words
+        new = sorted(set(map(str, corpus.words)) - set(known))
+        return corpus.over([*known, *new])
 
-    def _keep_updated(self, old: Updating, corpus: Corpus) -> None:
-        """Documents of both, old ones with their proportions, and a vectoriser of all words."""
-        fit = document_fit(corpus.counts, self.doc_topic_, self.topic_word_)
-        parts = [old.documents_, replace(TrainingDocuments.of(corpus), fit=fit)]
-        self.documents_ = TrainingDocuments.joined([part for part in parts if part is not None])
-        n_docs, K = len(old.doc_topic_), len(self.components_)
-        self.doc_topic_ = np.vstack([with_columns(old.doc_topic_, n_docs, K), self.doc_topic_])
-        self._n_docs += old._n_docs
-        self._online = None
-        self._topic_names = dict(old._topic_names)
-        self.__dict__.pop("stability_", None)  # that of the old topics
-        words = self._known_words()
-        if hasattr(self, "feature_names_in_"):
-            self.feature_names_in_ = np.array(words, dtype=object)
-        if old.vectorizer_ is not None:
-            self.vectorizer_ = clone(old.vectorizer_).set_params(vocabulary=words).fit([""])
+    def _growth(self, corpus: Corpus, new_topics: int, **metadata: Any) -> Growth:
+        """What new documents add. Models that hear more of a document take more arguments."""
+        if any(given is not None for given in metadata.values()):
+            raise ValueError(
+                f"This model was fitted without {' and '.join(metadata)}, so an update has no use"
+                " for them; leave them out, or fit a model with them."
+            )
+        places = np.arange(len(self.components_))
+        first = self._themes(corpus, new_topics)
+        return Growth(corpus, places, first, [Documents()])
 
     def _themes(self, corpus: Corpus, n: int) -> np.ndarray:
         """(W, n) topics of the documents that the model explains worst."""
+        if not n:
+            return np.zeros((corpus.n_words, 0))
         known = corpus.over(self._known_words())
-        words = with_columns(self.topic_word_, len(self.components_), corpus.n_words)
-        smooth = words + 1e-6 / corpus.n_words  # of words that are new
+        smooth = np.full((len(self.components_), corpus.n_words), 1e-6 / corpus.n_words)
+        smooth[:, : known.n_words] += self.topic_word_
         fit = document_fit(
             corpus.counts, self._fold_in(known.counts), smooth / smooth.sum(axis=1, keepdims=True)
         )
         return new_themes(corpus.counts, fit, n, seed=self._seed(), n_jobs=self.n_jobs)
+
+    def _make_room(self, growth: Growth, alpha: np.ndarray, prior: float | np.ndarray) -> None:
+        """Parameters and words of a model that grows."""
+        made: Any = self
+        words = np.array(growth.corpus.words, dtype=str)
+        if hasattr(made, "n_components"):
+            made.n_components = growth.n_topics
+        for name, value in (("doc_topic_prior", alpha), ("topic_word_prior", prior)):
+            given = getattr(made, name)
+            if given is not None and not isinstance(given, str) and np.ndim(given):
+                setattr(made, name, value)
+        for name, usual in (("init", "hard"), ("seeds", None)):  # they are in the topics
+            if name in vars(made):
+                setattr(made, name, usual)
+        made.vocabulary_, made.n_features_in_ = words, len(words)
+        if hasattr(made, "feature_names_in_"):
+            made.feature_names_in_ = words.astype(object)
+        if made.vectorizer_ is not None:
+            from topoi.io.vectorize import with_vocabulary  # and what reads texts
+
+            made.vectorizer_ = with_vocabulary(made.vectorizer_, words.tolist())
+
+    def _keep_growth(self, old: Self, growth: Growth, state: State) -> None:
+        """Documents of both, old ones with their proportions; names of topics."""
+        corpus = growth.corpus
+        fit = document_fit(corpus.counts, self.doc_topic_, self.topic_word_)
+        keeps = old.documents_ is not None and old.documents_.counts is not None
+        new = replace(TrainingDocuments.of(corpus, counts=keeps), fit=fit)
+        parts = [part for part in (old.documents_, new) if part is not None]
+        self.documents_ = TrainingDocuments.joined(parts)
+        self.doc_topic_ = np.vstack([growth.moved(old.doc_topic_), self.doc_topic_])
+        self._n_docs += old._n_docs
+        self._finished_run = None
+        self._topic_names = {int(growth.places[k]): name for k, name in old._topic_names.items()}
+        moved = growth.places != np.arange(len(growth.places))
+        if moved.any():
+            self._lineage = old._lineage_with("update", growth.places)
+        self.__dict__.pop("stability_", None)  # that of the old topics
