@@ -100,7 +100,7 @@ def test_counts_have_no_text_to_keep():
         topoi.read(np.eye(3), keep_text=True)
 
 
-def test_parts_of_documents_are_joined_by_what_all_know():
+def test_parts_of_documents_are_joined_by_what_any_knows():
     first, second = (
         TrainingDocuments.of(Corpus(np.eye(2), doc_names=names, dates=dates, groups=groups))
         for names, dates, groups in (
@@ -110,8 +110,8 @@ def test_parts_of_documents_are_joined_by_what_all_know():
     )
     whole = TrainingDocuments.joined([first, second])
     assert whole.names.tolist() == ["a", "b", "c", "d"]
-    assert whole.dates is None
-    assert list(whole.groups) == ["source"]
+    assert whole.dates.tolist() == ["2020", "2021", "", ""]
+    assert whole.column("kind").tolist() == [["x"], ["y"], [], []]
     assert whole.column("source").tolist() == [["web"], [], ["press"], ["web"]]
 
 
