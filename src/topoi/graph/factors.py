@@ -24,6 +24,7 @@ from topoi.corpus.links import adjacency, symmetric
 from topoi.corpus.metadata import label_membership, membership
 from topoi.graph.dates import Dates
 from topoi.graph.fields import Field, first_weight
+from topoi.graph.link_tables import expected_links, linked_topics
 from topoi.graph.plan import Plan
 from topoi.graph.weighting import Weighting, fit_weighting
 from topoi.graph.wiring import Graph, build_graph
@@ -39,8 +40,6 @@ __all__ = [
     "Words",
     "canonical_factor",
     "compile_factors",
-    "expected_links",
-    "linked_topics",
     "make_plan",
 ]
 
@@ -302,47 +301,6 @@ def _among_classes(factor: Labels, n_docs: int) -> Membership:
             " or leave it out."
         )
     return labels
-
-
-def expected_links(
-    first: np.ndarray, second: np.ndarray, links: sparse.csr_array, joint: np.ndarray
-) -> np.ndarray:
-    """(K, K) expected links between topics, if each link joins one topic of either end.
-
-    Parameters
-    ----------
-    first, second : ndarray of shape (n_first, n_topics), (n_second, n_topics)
-        Topic proportions of the documents that links come from, and go to.
-    links : csr_array of shape (n_first, n_second)
-        1 where there is a link.
-    joint : ndarray of shape (n_topics, n_topics)
-        How often topics were joined before.
-
-    Returns
-    -------
-    ndarray of shape (n_topics, n_topics)
-        It sums to the number of links.
-
-    Examples
-    --------
-    >>> expected_links(np.eye(2), np.eye(2), sparse.csr_array([[0, 1], [0, 0]]), np.ones((2, 2)))
-    array([[0., 1.],
-           [0., 0.]])
-    """
-    lift = joint / np.outer(joint.sum(axis=1), joint.sum(axis=0))
-    ends = np.repeat(np.arange(len(first)), np.diff(links.indptr))
-    odds = np.einsum("ik,ik->i", (first @ lift)[ends], second[links.indices])
-    each = sparse.csr_array(
-        (1 / np.maximum(odds, TINY), links.indices, links.indptr), shape=links.shape
-    )
-    table: np.ndarray = lift * (first.T @ (each @ second))
-    return table
-
-
-def linked_topics(joint: np.ndarray) -> np.ndarray:
-    """(K, K) eta, rows sum to 1, from how often topics meet over a link (A10)."""
-    eta: np.ndarray = joint / joint.sum(axis=1, keepdims=True)
-    return eta
 
 
 def make_plan(factors: Sequence[Any], n_topics: int) -> Plan:

@@ -24,8 +24,9 @@ from topoi.explore.links import (
     pair_scores,
 )
 from topoi.explore.updating import Growth
-from topoi.graph.factors import Links, expected_links, linked_topics
+from topoi.graph.factors import Links
 from topoi.graph.fields import LearnedField
+from topoi.graph.link_tables import expected_links, linked_topics
 from topoi.infer.state import State
 from topoi.models.inputs import both_ways, links_of_new
 from topoi.models.updating import Updating
@@ -86,7 +87,7 @@ class LinkQuestions(Updating):
                 self.link_weight_,
                 self.link_factor,
                 self._is_directed,
-                known=growth.moved(self.own_topic_.astype(np.float64)),
+                fixed_proportions=growth.moved(self.own_topic_.astype(np.float64)),
                 eta=linked_topics(self._grown_joint(growth)),
             )
         )
@@ -119,8 +120,8 @@ class LinkQuestions(Updating):
             return
         table, n_old, directed = factor.adjacency, old.links_.shape[0], old._is_directed
         own = state.own_topic()
-        assert factor.known is not None
-        both = np.vstack([factor.known, own])
+        assert factor.fixed_proportions is not None
+        both = np.vstack([factor.fixed_proportions, own])
         self.own_topic_ = both.astype(self._dtype)
         to_old = sparse.csr_array(table[:, :n_old])
         back = sparse.csr_array((n_old, table.shape[0])) if directed else to_old.T
@@ -130,7 +131,7 @@ class LinkQuestions(Updating):
         if not old._is_identity:
             met = expected_links(own, both, table, joint)
             if not directed:
-                met = met + expected_links(own, factor.known, to_old, joint).T
+                met = met + expected_links(own, factor.fixed_proportions, to_old, joint).T
             joint = joint * old.links_.nnz + met
         self._keep_joint(joint)
 
