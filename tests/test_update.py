@@ -145,6 +145,18 @@ def test_one_new_text_is_enough_and_brings_no_rare_words():
     assert len(updated.doc_topic_) == len(OLD_TEXTS) + 1
 
 
+def test_phrases_of_the_model_are_those_of_new_texts(tmp_path):
+    texts = ["New York mayor", "The mayor of New York", "Cats purr", "new cats"] * 3
+    phrases = topoi.Phrases(min_documents=3)
+    model = LDA(2, max_iter=5).fit(topoi.read(texts, phrases=phrases, max_df=1.0))
+    model.save(tmp_path / "m.topoi")
+    for known in (model, topoi.load(tmp_path / "m.topoi")):
+        updated = known.update(["New York rocket", "a rocket to New York", "cats"])
+        assert list(updated.vocabulary_) == [*model.vocabulary_, "rocket"]
+        assert "new_york" in updated.vocabulary_
+        assert topoi.read(["New York"], vectorizer=updated.vectorizer_).n_tokens == 1
+
+
 def test_limits_of_words_hold_for_new_ones():
     first = topoi.read(["cat dog", "dog cat"] * 2, max_df=1.0, max_features=3)
     texts = ["fox fox owl", "owl fox yak", "fox yak owl", "yak fox"]
