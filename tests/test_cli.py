@@ -30,6 +30,7 @@ def test_help_lists_the_commands():
         "authors",
         "links",
         "convert",
+        "warmup",
     ):
         assert name in result.output
     assert topoi.__version__ in run("--version").output

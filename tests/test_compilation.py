@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from support import MODEL_COMBINATIONS, run_python
 
-from topoi import LDA, datasets, evaluate, rules
+from topoi import LDA, datasets, evaluate, rules, warmup
 from topoi.infer import kernels, likelihood
 from topoi.tuning import Tuning, current, use
 
@@ -116,6 +116,26 @@ print(json.dumps({name: stats(f) for name, f in kernels.items()}))
     many = {name for name, (signatures, _, _) in stats.items() if signatures > 1}
     assert many <= with_lists
     assert all(signatures <= 2 for signatures, _, _ in stats.values())
+
+
+def test_after_a_warm_up_a_first_fit_compiles_nothing(tmp_path):
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    run_python("import topoi; topoi.warmup(['lda'])", **cache)
+    code = """
+from topoi import LDA, datasets
+from topoi.infer.kernels.cache import on_first_compilation
+from topoi.tuning import tuned
+on_first_compilation(lambda: print("compiled"))
+corpus, _ = datasets.make_lda(200, 100, 5, random_state=0)
+with tuned(warm_up_from=0):  # as on a large corpus
+    LDA(7).fit(corpus).transform(corpus)
+"""
+    assert run_python(code, **cache).stdout == ""
+
+
+def test_a_warm_up_of_nothing_known_is_refused():
+    with pytest.raises(ValueError, match="'lda', 'authors'"):
+        warmup(["hdp"])
 
 
 @pytest.mark.parametrize(

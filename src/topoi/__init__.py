@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from topoi.models.lda import LDA
     from topoi.models.relational import RelationalTopicModel
     from topoi.models.sklearn_lda import LatentDirichletAllocation
+    from topoi.models.warmup import warmup
 
 # Imported on first use, so that `topoi --help` need not wait for Numba.
 _HOMES = {
@@ -60,6 +61,7 @@ _HOMES = {
     "plot": "topoi.plot",
     "read": "topoi.io.read",
     "rules": "topoi.rules",
+    "warmup": "topoi.models.warmup",
     "write": "topoi.io.formats",
 }
 
@@ -93,6 +95,7 @@ __all__ = [
     "plot",
     "read",
     "rules",
+    "warmup",
     "write",
 ]
 

@@ -23,6 +23,7 @@ from topoi.cli.output import make_encodable
 from topoi.cli.shell import DEBUG, Commands, command
 from topoi.cli.show import authors, links, topics
 from topoi.cli.trends import effects, groups, time
+from topoi.cli.warmup import warmup
 from topoi.version import __version__
 
 __all__ = ["app", "main"]
@@ -57,7 +58,7 @@ def _topoi(
 for function in (
     *(demo, fit, ensemble, topics, find, documents, similar, time, groups, effects, authors),
     *(links, edit, tree, update, transform, label, graph),
-    *(evaluate, intrusion, report, choose, convert),
+    *(evaluate, intrusion, report, choose, convert, warmup),
 ):
     command(app)(function)
 
