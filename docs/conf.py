@@ -56,7 +56,9 @@ sphinx_gallery_conf = {
     "examples_dirs": str(HERE.parent / "examples"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery_order.ReadingOrder",
+    # Tables, texts in colours and explorers are shown; figures are, without the name of their axes.
+    "capture_repr": ("_repr_html_",),
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 1_000_000,  # times of one run on one machine mean nothing
@@ -90,7 +92,8 @@ html_theme_options = {
 def as_sphinx_reads_it(app: Sphinx, docname: str, source: list[str]) -> None:
     """Anchors and files outside of docs/, which pages name in the way of plain Markdown."""
     text = re.sub(r'<a id="([^"]+)"></a>', r"[]{#\1}", source[0])
-    source[0] = text.replace("](../benchmarks/README.md", "](benchmarks.md")
+    text = text.replace("](../benchmarks/README.md", "](benchmarks.md")
+    source[0] = re.sub(r"\]\(((?:\.\./)*)\.\./examples/(\w+)\.py\)", r"](\1gallery/\2.rst)", text)
 
 
 def setup(app: Sphinx) -> None:

@@ -102,6 +102,9 @@ def test_the_reason_names_other_views():
     )
     two["npmi"], two["stability"] = three["npmi"], three["stability"]
     assert recommended([one, two, three]).reason.endswith("(100.0 at 2).")
+    two["npmi"] -= 1e-5  # the table would show the same number
+    two["stability"] -= 1e-5
+    assert recommended([one, two, three]).reason.endswith("(100.0 at 2).")
     flat = [candidate(2, 300, 1), candidate(3, 100, 1), candidate(4, 100, 1)]
     assert "But" not in recommended(flat).reason, "as stable and as coherent as another"
     rows = [candidate(1, 90, 1, 0.4, 1.0), two]

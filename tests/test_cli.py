@@ -49,6 +49,7 @@ def test_demo_corpus_is_real():
     assert "filter" in np.asarray(corpus.vocabulary)[corpus.counts[[butter]].indices]
     assert corpus.labels[butter] == ["scipy.signal"]
     assert any("Breiman" in author for row in corpus.authors for author in row)
+    assert {"I Stegun", "A Stegun"} & set(corpus.authors.names) == {"I Stegun"}  # Irene A. Stegun
 
 
 def test_demo_shows_four_models():

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from support import ask, run
 
-from topoi import AuthorTopicModel, LabeledLDA, RelationalTopicModel
+import topoi
+from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +78,14 @@ def test_the_document_says_what_its_other_words_say(fitted, mixed):
                                      else fitted.vocabulary_[counts.indices[4]])  # fmt: skip
     found = edge.messages["from document"]
     np.testing.assert_allclose(found, expected / expected.sum(), atol=5e-3)
+
+
+def test_documents_with_names_also_have_numbers():
+    corpus = topoi.read([{"id": name, "text": "cat dog"} for name in "xy"], id="id", max_df=1.0)
+    graph = LDA(2, max_iter=2).fit(corpus).graph(corpus)
+    assert graph.edge(1, "cat").document == graph.edge("y", "cat").document == "y"
+    with pytest.raises(ValueError, match="'2' is not a document of X"):
+        graph.edge(2, "cat")
 
 
 def test_edges_that_are_not_there_are_refused(fitted, mixed):

@@ -49,6 +49,8 @@ def test_figures_are_drawn_on_the_axes_that_are_given(model, name):
 
 def test_bars_are_shares_of_topics_by_size(model):
     ax = plot.topics(model, n_topics=4)
+    write = ax.xaxis.get_major_formatter()
+    assert [write(value) for value in (0, 0.025, 0.5)] == ["0 %", "2.5 %", "50 %"]
     widths = [bar.get_width() for bar in ax.patches]
     np.testing.assert_allclose(widths, np.sort(model.topic_proportions_)[::-1][:4])
     assert "2 smaller ones not shown" in ax.get_title(loc="left")

@@ -142,9 +142,12 @@ def _section(text: str, title: str) -> str:
 
 
 def _cited_authors(text: str) -> list[str]:
-    """Names such as "J. W. Tukey" or "Tukey, J. W." in the references, as "J Tukey"."""
+    """Names such as "J. W. Tukey", "John W. Tukey" or "Tukey, J. W." in the references, as
+    "J Tukey".
+    """
     section = _section(text, "References")
-    first = re.findall(r"\b([A-Z])\.(?:[ -]?[A-Z]\.)*\s?([A-Z][a-z]{2,})\b", section)
+    given = r"\b([A-Z])(?:[a-z]+(?: [A-Z]\.)+|\.(?:[ -]?[A-Z]\.)*)"
+    first = re.findall(given + r"\s?([A-Z][a-z]{2,})\b", section)
     last = re.findall(r"\b([A-Z][a-z]{2,}),\s([A-Z])\.", section)
     people = [*first, *((initial, name) for name, initial in last)]
     return sorted({f"{initial} {name}" for initial, name in people if name not in JOURNALS.split()})

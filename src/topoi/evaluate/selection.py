@@ -181,8 +181,9 @@ def _other_views(rows: list[dict[str, float]], best: dict[str, float]) -> str:
     compared = [
         row for row in rows if row["n_components"] > 1 or row is best
     ]  # a single topic is always stable
-    stable = max(compared, key=lambda row: (row["stability"], row is best))
-    coherent = max(rows, key=lambda row: (row["npmi"], row is best))
+    # as the table shows them: the recommended number wins a tie
+    stable = max(compared, key=lambda row: (round(row["stability"], 3), row is best))
+    coherent = max(rows, key=lambda row: (round(row["npmi"], 3), row is best))
     others = [
         f"the most {view} is {row['n_components']}"
         for view, row in (("stable", stable), ("coherent", coherent))

@@ -7,6 +7,7 @@ those of linked documents (eta). See the factor graphs of the paper, and docs/al
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -220,7 +221,8 @@ class FactorGraph:
             map(str, range(corpus.n_docs) if corpus.doc_names is None else corpus.doc_names)
         )
         words = corpus.words if self.model.vocabulary_ is None else list(self.model.vocabulary_)
-        d = _place(str(document), names, "document of X")
+        numbered = isinstance(document, numbers.Integral) and 0 <= document < corpus.n_docs
+        d = int(document) if numbered else _place(str(document), names, "document of X")
         w = _place(str(word), list(map(str, words)), "word of the model")
         counts = corpus.counts
         row = slice(counts.indptr[d], counts.indptr[d + 1])

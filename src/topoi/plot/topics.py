@@ -59,9 +59,7 @@ def topics(model: Any, *, n_topics: int = 30, n_words: int = 6, ax: Axes | None 
     ax.set_yticks(rows, [short_name(model, k) for k in shown])
     ax.set(xlim=(0, 2.4 * widest), ylim=(len(shown) - 0.4, -0.6), xlabel="proportion of all tokens")
     ax.set_xticks([tick for tick in ax.get_xticks() if tick <= widest * 1.05])
-    ax.xaxis.set_major_formatter(
-        lambda value, _: f"{value:.0%}" if widest > 0.02 else f"{value:.1%}"
-    )
+    ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
     ax.xaxis.label.set_horizontalalignment("left")
     ax.xaxis.set_label_coords(0, -0.4 / (0.9 + ROW * len(shown)))
     left = len(proportions) - len(shown)
