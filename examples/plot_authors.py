@@ -6,6 +6,7 @@ Find the topics of authors, authors who are close to each other, and whom to ask
 The authors are those whom the docstrings of NumPy, SciPy and scikit-learn cite in their references.
 """
 
+# sphinx_gallery_thumbnail_number = 2
 import matplotlib.pyplot as plt
 import numpy as np
 

@@ -7,6 +7,7 @@ interactive page. The corpus is the documentation that is installed on your mach
 of every public function and class of NumPy, SciPy and scikit-learn.
 """
 
+# sphinx_gallery_thumbnail_number = 3
 import topoi
 from topoi import plot
 

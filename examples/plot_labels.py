@@ -6,6 +6,7 @@ Learn from documents that people have labeled, predict the labels of new ones, a
 of a document speak for which label. The corpus is synthetic: tickets with one or two labels each.
 """
 
+# sphinx_gallery_thumbnail_number = 2
 import matplotlib.pyplot as plt
 import numpy as np
 

@@ -6,6 +6,7 @@ Say by a few words what some topics should be about, and leave the others free. 
 when the corpus has the theme, and when it does not.
 """
 
+# sphinx_gallery_thumbnail_number = 2
 import matplotlib.pyplot as plt
 import numpy as np
 

@@ -7,6 +7,7 @@ is a synthetic changelog: 1,500 entries of three programs in ten years. It is dr
 proportions, so that we can check what the model says.
 """
 
+# sphinx_gallery_thumbnail_number = 2
 import numpy as np
 
 import topoi

@@ -203,7 +203,7 @@ def moved_proportions(
 
 
 def closest_groups(counts: np.ndarray, n: int) -> list[list[int]]:
-    """Which topics become one if the two that differ least are merged until n are left.
+    """Which topics become one if the two whose merger loses least are merged until n are left.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def closest_groups(counts: np.ndarray, n: int) -> list[list[int]]:
 
 
 def topic_tree(counts: np.ndarray, names: Sequence[str]) -> pd.DataFrame:
-    """How topics merge, the two that differ least first.
+    """How topics merge, the two whose merger loses least first.
 
     Parameters
     ----------

@@ -90,7 +90,9 @@ class Editing(Topics):
         return self.edit_topics({"delete": topics})
 
     def reduce_topics(self, n: int) -> Self:
-        """A new model with n topics: the two that differ least are merged, again and again.
+        """A new model with n topics: the two whose merger loses least are merged, again and again.
+
+        A merger loses little where topics are similar or small (Ward's criterion).
 
         Parameters
         ----------
@@ -190,13 +192,14 @@ class Editing(Topics):
         return self._edited(moves, new, "split")
 
     def topic_tree(self) -> pd.DataFrame:
-        """How topics merge, the two that differ least first.
+        """How topics merge, in the order of `reduce_topics`.
 
         Returns
         -------
         pandas.DataFrame
-            A row for each merger. Columns node, left, right, distance, topics, names; nodes are
-            numbered after the topics. `reduce_topics(n)` makes the first mergers of it.
+            A row for each merger, the one that loses least first: topics that are similar, or
+            small. Columns node, left, right, distance (of their words, 0 to 1), topics, names;
+            nodes are numbered after the topics. `reduce_topics(n)` makes the first mergers of it.
 
         Examples
         --------
