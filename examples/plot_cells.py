@@ -105,3 +105,8 @@ evaluate.clusters(model, corpus.labels)
 to_anndata(model, cells)
 print(cells)
 model.show_topic(int(partner[4]), n=5)
+
+# %%
+# The explorer page shows topics beside their regions, cells and types.
+
+model.explore(height=650)

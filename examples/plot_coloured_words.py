@@ -64,9 +64,22 @@ ax.spines[["top", "right"]].set_visible(False)
 # What a word hears
 # -----------------
 #
-# A message is a product of what the same document and what the same word elsewhere say. ``graph``
-# shows both for one word.
+# A message is a product of what the other words of the document say, and what the same word says in
+# other documents. ``graph`` shows both for one word: in a t-test "means" are averages, elsewhere
+# "means" are often those of clusters or a verb.
 
-word = "means"
-edge = model.graph(corpus).edge(document, word)
-print(edge)
+edge = model.graph(corpus).edge(document, "means")
+heard = edge.messages.nlargest(6, "message").iloc[::-1]
+figure, ax = plt.subplots(figsize=(6.5, 3.4), layout="constrained")
+rows = np.arange(len(heard))
+for shift, column, colour in [
+    (-0.27, "from word", "#b8c4d0"),
+    (0.0, "from document", "#888888"),
+    (0.27, "message", "#2b6cb0"),
+]:
+    ax.barh(rows - shift, heard[column], 0.25, color=colour, label=column)
+ax.set_yticks(rows, [" ".join(model.top_words(3)[k]) for k in heard["topic"]])
+ax.set(xlabel="probability", title=f"“{edge.word}” in {edge.document}")
+ax.legend(frameon=False, loc="lower right")
+ax.spines[["top", "right"]].set_visible(False)
+print(f"{len(edge.same_document)} other words, {len(edge.same_word)} other documents")

@@ -59,7 +59,7 @@ model.representative_documents(best, n=5)[["document", "proportion"]]
 # A map of documents: each is a point in the colour of its main topic, and documents with similar
 # topics are close to each other.
 
-plot.documents(model, n_documents=1000, n_words=2)
+plot.documents(model, n_documents=700, n_words=2)
 
 # %%
 # Explore

@@ -84,3 +84,9 @@ print(f"exactly the right labels: {exact:.0%} of {len(test)} test tickets")
 # the same as a table.
 
 model.show("my card shows a charge for the parcel that the courier lost last week, please refund")
+
+# %%
+# The explorer page of the model: labels with their words and tickets. Type a ticket of your own
+# under *Topics of a text*.
+
+model.explore(height=650)

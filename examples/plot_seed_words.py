@@ -88,3 +88,8 @@ ax.set(xlabel="strength of seeds (tokens)", ylabel="seed words in their topic", 
 ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
 ax.legend(frameon=False)
 ax.spines[["top", "right"]].set_visible(False)
+
+# %%
+# The explorer page of the seeded model.
+
+model.explore(height=650)
