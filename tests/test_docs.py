@@ -62,6 +62,22 @@ def test_code_block_runs(block, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir()), "documentation examples leave no files behind"
 
 
+def test_a_block_prints_what_the_page_says(capsys):
+    """Words to the letter; numbers to a percent, which another version or machine may move."""
+    page = (ROOT / "docs" / "coming_from" / "scikit-learn.md").read_text(encoding="utf8")
+    shown = re.findall(
+        r"```python\n([^`]*)```\n\nThis prints\n\n```text\n(.*?)```", page, re.DOTALL
+    )
+    assert len(shown) == 1
+    for block, said in shown:
+        exec(compile(block, "block", "exec"), {"__name__": "block"})
+        printed = capsys.readouterr().out
+        number = r"-?\d+\.\d+"
+        assert re.sub(number, "#", printed) == re.sub(number, "#", said)
+        values = [list(map(float, re.findall(number, text))) for text in (printed, said)]
+        assert values[0] == pytest.approx(values[1], rel=0.01)
+
+
 @pytest.mark.parametrize(
     ("page", "least", "files"),
     [
