@@ -80,7 +80,7 @@ for shift, chosen, colour, label in [
     ax.bar_label(bars, [f"{value:.2f}" for value in values], padding=4)
 ax.set_yticks(range(len(models)), models)
 ax.invert_yaxis()
-ax.set(xlabel="error of topic proportions (lower is better)")
+ax.set(xlabel="error of topic proportions (lower is better)", xlim=(0, 0.6))
 ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
 ax.spines[["top", "right"]].set_visible(False)
 
