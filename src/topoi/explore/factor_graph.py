@@ -200,7 +200,7 @@ class FactorGraph:
     def _repr_svg_(self) -> str:
         return self.svg()
 
-    def edge(self, document: Any, word: str) -> Edge:
+    def edge(self, document: int | str, word: str) -> Edge:
         """One word of one document, its neighbours and what they say.
 
         Parameters
