@@ -25,6 +25,7 @@ NAMES = (
     "race",
     "seeds",
     "update",
+    "cluster",
 )
 
 
@@ -87,8 +88,16 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--parts",
         nargs="+",
-        choices=["authors", "relations", "links", "labels"],
-        help="models, questions: some of their parts",
+        choices=["authors", "relations", "links", "labels", "quality", "bytes", "faults", "paper"],
+        help="models, questions, cluster: some of their parts",
+    )
+    parser.add_argument(
+        "--faults",
+        type=int,
+        nargs=3,
+        default=[10, 3, 2],
+        metavar="N",
+        help="cluster: runs in which a worker, the client, the scheduler is killed",
     )
     parser.add_argument(
         "--peers",

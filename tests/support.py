@@ -295,3 +295,23 @@ def called_from_python(function):
         return function(*args)
 
     return call
+
+
+class Here:
+    """Workers of a cluster whose tasks are computed in this process, when they are submitted."""
+
+    def submit(self, name: str, function: Any, *args: Any) -> Any:
+        return function(*args)
+
+    def gather(self, futures: Any) -> list[Any]:
+        return list(futures)
+
+    def memory_limits(self) -> dict[str, int]:
+        return {"here": 0}
+
+    @property
+    def client(self) -> Any:
+        return self
+
+    def compute(self, lazy: Any) -> list[Any]:
+        return [each.compute() for each in lazy]

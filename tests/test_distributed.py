@@ -1,11 +1,13 @@
-"""Runs over parts of the documents: one part is the plain run to the bit, and workers change
-nothing.
+"""Fits on a cluster: one partition is schedule="incremental" to the bit, workers change nothing,
+and what is lost is computed again.
 """
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
-from copy import copy
+import time
 from dataclasses import replace
 from functools import partial
 
@@ -13,69 +15,68 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from support import tune
+from support import Here, tune
 
 import topoi
-from topoi import (
-    LDA,
-    AuthorTopicModel,
-    Corpus,
-    LatentDirichletAllocation,
-    datasets,
-    distributed,
-    evaluate,
-)
-from topoi.infer.recipe import Settings, make_recipe
-from topoi.infer.rules import make_rule
-from topoi.infer.shards import Shard, everywhere
-from topoi.infer.threads import ThreadPool
-from topoi.rules import BP
+from topoi import LDA, Corpus, LabeledLDA, LatentDirichletAllocation, datasets, evaluate
+from topoi.infer import rounds, workers
+from topoi.infer.pieces import Packed, packed, unpacked
+from topoi.rules import BP, CVB0, Gibbs
 
+dask = pytest.importorskip("dask")
+distributed = pytest.importorskip("dask.distributed")
 QUICK = {"max_iter": 24, "tol": 0}
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """A "client" with which all tasks are computed at once in this process."""
+    monkeypatch.setattr("topoi.models.cluster.DaskWorkers", lambda _: Here())
+    return object()
 
 
 @pytest.fixture(scope="module")
 def client():
-    """Two workers, each a process of its own."""
-    dask = pytest.importorskip("dask.distributed")
-    with (
-        dask.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-        dask.Client(cluster) as client,
-    ):
+    """Two workers that are threads of this process."""
+    with cluster(2) as (_, client):
         yield client
 
 
-def fit_here(model, parts):
-    """`distributed.fit` with all parts in this process, without Dask."""
-    return distributed._fit(
-        model,
-        parts,
-        lambda number, part, reader, seed: distributed.Part(part, copy(reader), number, seed),
-    )
+def cluster(n_workers, processes=False):
+    from contextlib import contextmanager
+
+    @contextmanager
+    def opened():
+        options = {"threads_per_worker": 1, "processes": processes, "dashboard_address": ":0"}
+        with (
+            distributed.LocalCluster(n_workers=n_workers, **options) as made,
+            distributed.Client(made) as client,
+        ):
+            yield made, client
+
+    return opened()
 
 
 def cut(counts, n):
     return [counts[a] for a in np.array_split(np.arange(counts.shape[0]), n)]
 
 
-def same(first, second):
+def same(first, second, *, documents=True):
     """Whether two models are the same to the bit, and came there by the same way."""
-    for name in ("components_", "doc_topic_", "doc_topic_prior_"):
+    names = ("components_", "doc_topic_prior_", *(["doc_topic_"] if documents else []))
+    for name in names:
         assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
     assert (first.topic_word_prior_, first.n_iter_, first.converged_) == (
         second.topic_word_prior_,
         second.n_iter_,
         second.converged_,
     )
+    gone = {"seconds": 0, "residual": 0, "violation": 0}  # of theta on one machine, of words here
     for a, b in zip(first.history_, second.history_, strict=True):
-        assert {**a, "seconds": 0} == {**b, "seconds": 0}
+        assert {**a, **gone} == {**b, **gone}
 
 
-def test_without_a_client_the_error_names_the_cure(mixed):
-    """Must come before the tests that have one."""
-    pytest.importorskip("dask.distributed")
-    with pytest.raises(ValueError, match=r"no Dask client; give client=dask.distributed.Client"):
-        distributed.fit(LDA(), [mixed[0].counts])
+# ------------------------------------------------------------------------------------ one partition
 
 
 @pytest.mark.parametrize(
@@ -83,8 +84,9 @@ def test_without_a_client_the_error_names_the_cure(mixed):
     [
         {},
         {"doc_topic_prior": 0.1, "topic_word_prior": 0.05},
-        {"schedule": "asynchronous", "rule": "cvb0"},
-        {"schedule": "relaxed", "rule": "sibp", "doc_topic_prior": 0.1},
+        {"rule": CVB0(messages="edge")},
+        {"rule": "sibp", "doc_topic_prior": 0.1},
+        {"rule": "vb", "doc_topic_prior": 0.1, "topic_word_prior": 0.1},
         {"init": "soft", "max_iter": 60},
         {"tol": 1e-4, "max_iter": 200},
         {"init": np.random.default_rng(0).dirichlet(np.ones(80), 5)},
@@ -92,87 +94,141 @@ def test_without_a_client_the_error_names_the_cure(mixed):
     ],
     ids=lambda options: " ".join(options),
 )
-@pytest.mark.parametrize("warm_up", [False, True])
-def test_one_part_is_the_plain_run(mixed, options, warm_up, monkeypatch):
-    if warm_up:
-        tune(monkeypatch, warm_up_from=0)
+def test_one_partition_is_the_incremental_schedule(mixed, options, here):
     options = {**QUICK, **options}
-    same(fit_here(LDA(5, **options), [mixed[0].counts]), LDA(5, **options).fit(mixed[0].counts))
-
-
-def test_one_part_with_topic_lists_is_the_plain_run(mixed, warm_up_always, monkeypatch):
-    tune(monkeypatch, lists_above=3)
-    options = {**QUICK, "max_iter": 60}
-    model = LDA(5, **options).fit(mixed[0].counts)
-    assert {"listed", "afresh"} <= {record["schedule"] for record in model.history_}
-    same(fit_here(LDA(5, **options), [mixed[0].counts]), model)
-
-
-@pytest.mark.parametrize("warm_up", [False, True])
-@pytest.mark.parametrize("lists", [False, True])
-def test_tables_are_the_sum_of_all_messages(mixed, warm_up, lists, monkeypatch):
-    """After every round each part holds what the messages of all parts count to, and nothing is
-    lost or made.
-    """
-    if warm_up:
-        tune(monkeypatch, warm_up_from=0)
-    if lists:
-        tune(monkeypatch, lists_above=3)
     counts = mixed[0].counts
-    shards, looked = [], []
-    made = distributed.Part.__init__
-    monkeypatch.setattr(
-        distributed.Part,
-        "__init__",
-        lambda self, *args: (made(self, *args), shards.append(self))[0],
-    )
-
-    def look(model, record):
-        phi = shards[0].state.tables.phi
-        for shard in shards:
-            assert_array_equal(shard.state.tables.phi, phi)
-            assert_allclose(shard.state.tables.totals, phi.sum(axis=0), rtol=1e-4, atol=1e-3)
-            if shard.state.stored:
-                assert_allclose(
-                    shard.own[:, :5],
-                    shard.state.word_counts(shard.rule, ThreadPool(1)),
-                    rtol=2e-4,
-                    atol=5e-3,
-                )
-        assert phi.min() >= 0
-        assert_allclose(phi.sum(axis=1), counts.sum(axis=0), rtol=1e-4, atol=1e-3)
-        looked.append(record.schedule)
-
-    fit_here(LDA(5, callbacks=[look], max_iter=110, tol=0), cut(counts, 6))
-    assert len(looked) == 110
-    assert ("warm-up" in looked) == warm_up
-    assert ("listed" in looked) == (warm_up and lists)
+    on_cluster = LDA(5, **options).fit([counts], client=here)
+    same(on_cluster, LDA(5, schedule="incremental", **options).fit(counts))
 
 
-@pytest.mark.parametrize("n_parts", [2, 5])
-def test_planted_topics_are_found_over_parts(n_parts):
+def test_one_labeled_partition_is_the_incremental_schedule(here):
+    corpus = datasets.make_lda(60, 40, 3, random_state=0)[0]
+    corpus = replace(corpus, labels=[["a"], ["b"], ["a", "b"], []] * 15)
+    options = {"background_topics": 1, **QUICK}
+    on_cluster = LabeledLDA(**options).fit([corpus], client=here)
+    plain = LabeledLDA(schedule="incremental", **options).fit(corpus)
+    same(on_cluster, plain)
+    assert_array_equal(on_cluster.classes_, plain.classes_)
+    assert on_cluster.predict(corpus) == plain.predict(corpus)
+
+
+# ------------------------------------------------------------------------------- several partitions
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_planted_topics_are_found_over_partitions(n, here):
     corpus, truth = datasets.make_blocks(random_state=3)
-    model = fit_here(LDA(4), cut(corpus.counts, n_parts))
+    model = LDA(4).fit(cut(corpus.counts, n), client=here)
     assert model.converged_
     _, cosine = evaluate.match_topics(truth.topic_word, model)
     assert cosine.min() > 0.99
 
 
-def test_parts_are_as_good_as_one_piece():
+def test_partitions_are_as_good_as_one_piece(here):
     corpus, _ = datasets.make_lda(400, 200, 8, random_state=0)
     train, test = corpus.split(random_state=0)
     whole = evaluate.completion_perplexity(LDA(8).fit(train), test)
-    model = fit_here(LDA(8), cut(train.counts, 4))
-    assert evaluate.completion_perplexity(model, test.counts) < 1.02 * whole
+    model = LDA(8).fit(cut(train.counts, 4), client=here)
+    assert evaluate.completion_perplexity(model, test.counts) < 1.01 * whole
 
 
-def test_priors_are_learned_from_all_parts(mixed):
-    """Documents of one theme each: a part alone knows one topic, and would learn another prior."""
+def test_priors_are_learned_from_all_partitions(here):
+    """Documents of one theme each: a partition alone knows one topic, and would learn another
+    prior.
+    """
     corpus, _ = datasets.make_blocks(random_state=3)
     by_theme = np.argsort(corpus.counts[:, : corpus.n_words // 4].sum(axis=1), kind="stable")
-    model, whole = fit_here(LDA(4), cut(corpus.counts[by_theme], 4)), LDA(4).fit(corpus.counts)
+    model = LDA(4).fit(cut(corpus.counts[by_theme], 4), client=here)
+    whole = LDA(4, schedule="incremental").fit(corpus.counts)
     assert_allclose(np.sort(model.doc_topic_prior_), np.sort(whole.doc_topic_prior_), rtol=0.05)
     assert_allclose(model.topic_word_prior_, whole.topic_word_prior_, rtol=0.05)
+
+
+def test_slices_of_the_table_change_nothing(mixed, here, monkeypatch):
+    parts = cut(mixed[0].counts, 3)
+    whole = LDA(5, **QUICK).fit(parts, client=here)
+    monkeypatch.setattr(rounds, "SLICE_BYTES", 1000)
+    sliced = LDA(5, **QUICK).fit(parts, client=here)
+    assert_array_equal(sliced.components_, whole.components_)
+    assert_array_equal(sliced.doc_topic_, whole.doc_topic_)
+
+
+def test_words_keep_their_tokens(mixed, here):
+    model = LDA(5, max_iter=60, tol=0).fit(cut(mixed[0].counts, 4), client=here)
+    held = (model.components_ - model.topic_word_prior_).sum(axis=0)
+    assert_allclose(held, mixed[0].counts.sum(axis=0), rtol=1e-4)
+
+
+def test_many_topics_start_from_a_sample_and_use_lists(mixed, here, monkeypatch):
+    tune(monkeypatch, lists_above=3, favoured_topics=3, warm_up_from=0)
+    model = LDA(5, **QUICK).fit(cut(mixed[0].counts, 3), client=here)
+    held = (model.components_ - model.topic_word_prior_).sum(axis=0)
+    assert_allclose(held, mixed[0].counts.sum(axis=0), rtol=1e-4)
+    assert evaluate.match_topics(mixed[1].topic_word, model)[1].mean() > 0.8
+
+
+def test_seeds_guide_topics_of_all_partitions(here):
+    corpus, truth = datasets.make_blocks(random_state=3)
+    words = [corpus.words[int(topic.argmax())] for topic in truth.topic_word]
+    seeds = {"a": [words[1]], "b": [words[3]]}
+    model = LDA(4, seeds=seeds).fit([corpus[:30], corpus[30:]], client=here)
+    assert model.topic_names_[:2] == ["a", "b"]
+    for topic, planted in enumerate((1, 3)):
+        overlap = model.topic_word_[topic] @ truth.topic_word.T
+        assert overlap.argmax() == planted
+    held = model.components_ - model.topic_word_prior_
+    assert_allclose(held.sum(), corpus.n_tokens, rtol=1e-4)
+
+
+def test_labels_of_partitions_are_joined(here):
+    corpus = datasets.make_lda(60, 40, 3, random_state=0)[0]
+    corpus = replace(corpus, labels=[["a"], ["b"]] * 20 + [["c"], ["b"]] * 10)
+    model = LabeledLDA(**QUICK).fit([corpus[:40], corpus[40:]], client=here)
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    assert not model.doc_topic_[:40, 2].any()
+    assert not model.doc_topic_[40:, 0].any()
+    assert model.predict(corpus).shape == (60,)
+
+
+def test_scikit_learns_names_work_and_partitions_may_be_empty(mixed, here):
+    parts = cut(mixed[0].counts, 2)
+    parts.insert(1, sparse.csr_array((2, 80)))
+    model = LatentDirichletAllocation(5, max_iter=5, random_state=0).fit(parts, client=here)
+    assert model.doc_topic_.shape == (152, 5)
+    assert_allclose(model.doc_topic_.sum(axis=1), 1, rtol=1e-6)
+    known = np.delete(model.doc_topic_, [75, 76], axis=0)
+    counts = mixed[0].counts
+    gain = (counts.toarray() * np.log(known @ model.topic_word_)).sum() / counts.sum()
+    assert_allclose(model.bound_, np.exp(-gain), rtol=1e-4)
+
+
+# ------------------------------------------------------------------------------------------- pieces
+
+
+def table(rows=40, n_topics=20, seed=0):
+    made = np.zeros((rows, 32), np.float32)
+    made[:, :n_topics] = np.random.default_rng(seed).dirichlet(np.full(n_topics, 0.05), rows) * 9
+    return made
+
+
+def test_packing_loses_nothing_unless_asked():
+    made = np.where(table() > 1, table(), 0)
+    piece = packed(made, 20, 0.0)
+    assert isinstance(piece, Packed)
+    assert_array_equal(unpacked(piece), made)
+    assert packed(table(), 20, 0.0) is not None
+    assert_array_equal(unpacked(packed(table(), 20, 0.0)), table())
+
+
+def test_cells_that_are_not_sent_get_equal_parts_of_what_is_left():
+    made = table()
+    piece = packed(made, 20, 0.01)
+    assert isinstance(piece, Packed)
+    found = unpacked(piece)
+    large = made >= 0.01 * made.sum(axis=1, keepdims=True)
+    assert_array_equal(found[large], made[large])
+    assert_allclose(found.sum(axis=1), made.sum(axis=1), rtol=1e-5)
+    assert not found[:, 20:].any()
 
 
 # --------------------------------------------------------------------------------------------- Dask
@@ -182,168 +238,294 @@ def load_part(number, n_parts):
     return cut(datasets.make_lda(150, 80, 5, random_state=1)[0].counts, n_parts)[number]
 
 
-def test_a_cluster_gives_the_bits_of_one_process(client, mixed, tmp_path):
+@pytest.mark.parametrize("n_workers", [1, 2, 4])
+def test_workers_change_nothing(mixed, n_workers, tmp_path, here, monkeypatch):
     parts = cut(mixed[0].counts, 3)
-    expected = fit_here(LDA(5, **QUICK), parts)
-    same(distributed.fit(LDA(5, **QUICK), parts, client=client), expected)
-    same(
-        distributed.fit(
-            LDA(5, **QUICK), [partial(load_part, i, 3) for i in range(3)], client=client
-        ),
-        expected,
-    )
+    expected = LDA(5, **QUICK).fit(parts, client=here)
+    monkeypatch.undo()
+    with cluster(n_workers) as (_, client):
+        same(LDA(5, **QUICK).fit(parts, client=client), expected)
+
+
+def test_partitions_come_in_many_forms(client, mixed, tmp_path):
+    import dask.array
+
+    counts = mixed[0].counts
+    parts = cut(counts, 3)
+    expected = LDA(5, **QUICK).fit(parts, client=client)
     for i, part in enumerate(parts):
         topoi.write(Corpus(part), tmp_path / f"{i}.npz")
-    files = [str(tmp_path / f"{i}.npz") for i in range(3)]
-    model = distributed.fit(LDA(5, **QUICK), files)  # the current client
-    same(model, expected)
-    model.callbacks = [threading.Lock().acquire]  # cannot travel, and need not
-    proportions = distributed.transform(model, files)
-    model.callbacks = None
-    assert [len(share) for share in proportions] == [part.shape[0] for part in parts]
-    assert_array_equal(np.vstack(proportions), model.transform(mixed[0].counts))
+    forms = [
+        [str(tmp_path / f"{i}.npz") for i in range(3)],
+        [partial(load_part, i, 3) for i in range(3)],
+        [dask.delayed(load_part)(i, 3) for i in range(3)],
+        dask.array.from_array(counts.toarray(), chunks=(50, 30)),
+    ]
+    for form in forms:
+        same(LDA(5, **QUICK).fit(form, client=client), expected)
+    same(LDA(5, **QUICK).fit(forms[-1]), expected)  # the current client
 
 
-def test_a_model_fitted_over_parts_is_a_model(client, mixed, tmp_path):
+def test_texts_in_partitions_have_one_vocabulary(client):
+    """A word that is in one document of each partition counts, as it does in all texts at once."""
+    import dask.bag
+    import dask.dataframe
+    import pandas as pd
+
+    texts = [
+        "cat dog cat pet",
+        "bond stock bond market",
+        "dog pet cat dog",
+        "stock market bond",
+    ] * 5
+    texts[0], texts[-1] = texts[0] + " comet", texts[-1] + " comet"
+    whole = topoi.read(texts)
+    assert "comet" in whole.vocabulary
+    bag = dask.bag.from_sequence(texts, npartitions=3)
+    frame = dask.dataframe.from_pandas(pd.DataFrame({"text": texts, "year": 1}), npartitions=3)
+    parts = cut(whole.counts, 3)
+    sizes = [0, *np.cumsum([len(part.compute()) for part in bag.to_delayed()])]
+    by_bag = [whole.counts[a:b] for a, b in zip(sizes[:-1], sizes[1:], strict=True)]
+    for form, same_parts in ((bag, by_bag), (frame["text"], parts)):
+        model = LDA(2, **QUICK).fit(form, client=client)
+        assert_array_equal(model.vocabulary_, whole.vocabulary)
+        assert model.transform(["cat and comet"]).shape == (1, 2)
+        if form is bag:
+            expected = LDA(2, **QUICK).fit(same_parts, client=client)
+            assert_array_equal(model.components_, expected.components_)
+    with pytest.raises(ValueError, match=r"a frame with texts; choose their column"):
+        LDA(2, **QUICK).fit(frame, client=client)
+
+
+def test_a_model_fitted_on_a_cluster_is_a_model(client, mixed, tmp_path):
     parts = [
         replace(mixed[0][a], doc_names=[f"d{i}" for i in a])
         for a in np.array_split(np.arange(150), 2)
     ]
     order = np.random.default_rng(0).permutation(80)
-    parts[1] = parts[1].over([mixed[0].words[i] for i in order])  # the same words in another order
-    model = distributed.fit(LDA(5, **QUICK), parts, client=client)
+    shuffled = parts[1].over([mixed[0].words[i] for i in order])  # the same words in another order
+    model = LDA(5, **QUICK).fit([parts[0], shuffled], client=client)
     assert_array_equal(model.vocabulary_, mixed[0].words)
     assert model.doc_names_.tolist() == [f"d{i}" for i in range(150)]
-    same(model, fit_here(LDA(5, **QUICK), cut(mixed[0].counts, 2)))
+    same(model, LDA(5, **QUICK).fit(parts, client=client))
     model.save(tmp_path / "m.topoi")
-    assert_array_equal(
-        topoi.load(tmp_path / "m.topoi").transform(mixed[0].counts),
-        model.transform(mixed[0].counts),
-    )
+    again = topoi.load(tmp_path / "m.topoi")
+    assert_array_equal(again.transform(mixed[0].counts), model.transform(mixed[0].counts))
     model.report(tmp_path / "m.html")
     before = model.components_
     assert not np.array_equal(model.partial_fit(mixed[0].counts[:30]).components_, before)
 
 
-def test_what_cannot_be_fitted_over_parts_is_refused(client, mixed):
-    counts = mixed[0].counts
-    for model in (
-        LDA(rule="gibbs"),
-        LDA(rule="vb"),
-        LDA(schedule="residual"),
-        LDA(rule=BP(messages="none")),
-        LDA(weighting="tfidf"),
-        AuthorTopicModel(),
-    ):
-        with pytest.raises(ValueError, match="Over parts only LDA with rule"):
-            distributed.fit(model, [counts], client=client)
-    fitted = LDA(5, **QUICK).fit(counts)
-    for parts in (counts, [], "x.npz", mixed[0], None):
-        with pytest.raises(ValueError, match="parts must be a list"):
-            distributed.fit(LDA(), parts, client=client)
-        with pytest.raises(ValueError, match="parts must be a list"):
-            distributed.transform(fitted, parts, client=client)
-    with pytest.raises(ValueError, match="Over parts only LDA can predict"):
-        distributed.transform(AuthorTopicModel(), [counts], client=client)
-    with pytest.raises(ValueError, match="has 79 features, but LDA is expecting 80"):
-        distributed.fit(LDA(), [counts, counts[:, :79]], client=client)
-    with pytest.raises(ValueError, match="parts hold no words at all"):
-        distributed.fit(LDA(), [sparse.csr_array((3, 80))], client=client)
-    with pytest.raises(FileNotFoundError, match="does not exist"):
-        distributed.fit(LDA(), ["nowhere.npz"], client=client)
-
-
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_parts_may_be_empty_and_scikit_learns_names_work(mixed, place):
+def test_documents_stay_on_the_workers_if_they_are_not_wanted(client, mixed, tmp_path):
     parts = cut(mixed[0].counts, 2)
-    parts.insert(place, sparse.csr_array((2, 80)))
-    model = fit_here(LatentDirichletAllocation(5, max_iter=5, random_state=0), parts)
-    assert model.doc_topic_.shape == (152, 5)
-    assert_allclose(model.doc_topic_.sum(axis=1), 1, rtol=1e-6)
-    assert_allclose(model.bound_, np.exp(-_gain(mixed[0].counts, model, place)), rtol=1e-5)
+    kept = LDA(5, **QUICK).fit(parts, client=client)
+    model = LDA(5, **QUICK).fit(parts, client=client, keep_documents=False)
+    same(model, kept, documents=False)
+    assert not hasattr(model, "doc_topic_")
+    assert model.documents_ is None
+    model.save(tmp_path / "m.topoi")
+    model = topoi.load(tmp_path / "m.topoi")
+    model.callbacks = [threading.Lock().acquire]  # cannot travel, and need not
+    lazy = topoi.distributed.transform(model, parts)
+    model.callbacks = None
+    found = client.gather(client.compute(lazy))
+    assert_array_equal(np.vstack(found), model.transform(mixed[0].counts))
 
 
-def _gain(counts, model, place):
-    """Mean log-likelihood of a token under a model one of whose parts, the one at `place`, holds no
-    words.
-    """
-    first = (0, 75, 150)[place]
-    proportions = np.delete(model.doc_topic_, [first, first + 1], axis=0)
-    return (counts.toarray() * np.log(proportions @ model.topic_word_)).sum() / counts.sum()
+# ------------------------------------------------------------------------------------- what is lost
 
 
-def test_uneven_parts_begin_as_even_ones_do():
-    corpus, _ = datasets.make_lda(400, 200, 8, random_state=0)
-    counts, taken = corpus.counts, []
-    shards = [
-        Shard(part, 8, number, 0, None)
-        for number, part in enumerate([counts[:390], *(counts[i : i + 1] for i in range(390, 400))])
-    ]
-    for enough in (2000, 10**6):
-        some = everywhere(shards, "some_documents", enough, counts.nnz)
-        taken.append(sum(part.nnz for part in some))
-    assert 2000 <= taken[0] < 3000
-    assert taken[1] == counts.nnz
+def test_a_killed_worker_changes_nothing(mixed):
+    """A worker is killed while the run is on: what it had is computed again, to the same bits."""
+    parts = cut(mixed[0].counts, 3)
+    killed = []
+
+    def kill(model, record):
+        if record.sweep == 12 and not killed:
+            worker = next(iter(made.workers.values()))
+            killed.append(worker.pid)
+            os.kill(worker.pid, signal.SIGKILL)
+
+    with cluster(2, processes=True) as (made, client):
+        model = LDA(5, callbacks=[kill], **QUICK).fit(parts, client=client)
+        assert killed
+        model.callbacks = None
+        same(model, LDA(5, **QUICK).fit(parts, client=client))
 
 
-def test_words_must_be_the_same_in_all_parts(mixed):
+class Stop(Exception):
+    pass
+
+
+def stop_at(sweep):
+    def stop(model, record):
+        if record.sweep == sweep:
+            raise Stop
+
+    return stop
+
+
+def test_an_interrupted_run_resumes_to_the_same_bits(mixed, here, tmp_path):
+    parts = cut(mixed[0].counts, 3)
+    options = {"checkpoint": tmp_path / "run", "checkpoint_every": 5, "client": here}
+    expected = LDA(5, **QUICK).fit(parts, client=here)
+    for sweep in (8, 17):
+        with pytest.raises(Stop):
+            LDA(5, callbacks=[stop_at(sweep)], **QUICK).fit(parts, **options)
+    done = []
+    model = LDA(5, callbacks=[lambda _, record: done.append(record.sweep)], **QUICK)
+    model.fit(parts, **options)
+    assert done[0] == 16
+    same(model, expected)
+    done.clear()
+    same(model.fit(parts, **options), expected)
+    assert done == [24]
+    with pytest.raises(ValueError, match="is the checkpoint of another run"):
+        LDA(6, **QUICK).fit(parts, **options)
+    with pytest.raises(ValueError, match="is the checkpoint of another run"):
+        LDA(5, **QUICK).fit(parts[:2], **options)
+
+
+def test_a_run_can_be_made_longer_but_not_shorter(mixed, here, tmp_path):
+    parts = cut(mixed[0].counts, 3)
+    options = {"checkpoint": tmp_path / "run", "client": here}
+    LDA(5, max_iter=40, tol=0).fit(parts, checkpoint_every=13, **options)
+    with pytest.raises(ValueError, match="holds a run of 39 rounds, and max_iter=35 leaves none"):
+        LDA(5, max_iter=35, tol=0).fit(parts, **options)
+    longer = LDA(5, max_iter=60, tol=0).fit(parts, **options)
+    assert longer.n_iter_ == 60
+    assert [record["sweep"] for record in longer.history_] == list(range(1, 61))
+
+
+def test_a_damaged_checkpoint_is_refused(mixed, here, tmp_path):
+    parts, folder = cut(mixed[0].counts, 2), tmp_path / "run"
+    with pytest.raises(Stop):
+        LDA(5, callbacks=[stop_at(8)], **QUICK).fit(
+            parts, client=here, checkpoint=folder, checkpoint_every=5
+        )
+    (slice_file,) = folder.glob("table-5-*.zip")
+    slice_file.write_bytes(slice_file.read_bytes()[:-100])
+    with pytest.raises(ValueError, match="is not a checkpoint of a run of topoi on a cluster"):
+        LDA(5, **QUICK).fit(parts, client=here, checkpoint=folder)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ValueError, match="is a file; on a cluster a checkpoint is a folder"):
+        LDA(5, **QUICK).fit(parts, client=here, checkpoint=tmp_path / "file")
+
+
+def test_a_cluster_without_workers_ends_the_wait_with_a_sentence(mixed, monkeypatch):
+    monkeypatch.setattr(workers, "POLL", 0.2)
+    parts = cut(mixed[0].counts, 2)
+    with cluster(0) as (_, client):
+        with pytest.raises(ValueError, match="The Dask cluster has no workers; start some"):
+            LDA(5, **QUICK).fit(parts, client=client)
+        idle = workers.DaskWorkers(client, patience=0.5)
+        with pytest.raises(RuntimeError, match=r"no workers for 0 s. Start some"):
+            idle.gather([idle.submit("task", int, 3)])
+
+
+def test_without_a_client_the_error_names_the_cure(monkeypatch):
+    def none():
+        raise ValueError("No client found")
+
+    monkeypatch.setattr(distributed, "get_client", none)
+    with pytest.raises(ValueError, match=r"no Dask client; give client=dask.distributed.Client"):
+        workers.dask_client()
+
+
+# ----------------------------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"rule": "gibbs"}, "inferred afresh in each round"),
+        ({"rule": "cvb0"}, "inferred afresh in each round"),
+        ({"rule": BP(messages="none")}, "inferred afresh in each round"),
+        ({"rule": Gibbs()}, "inferred afresh in each round"),
+        ({"schedule": "residual"}, "keeps messages of documents from sweep to sweep"),
+        ({"weighting": "tfidf"}, "sums over all documents"),
+        ({"batch_size": 10}, "partitions take the place of batches"),
+        ({"tol": "parameters"}, "clusters do not hold"),
+    ],
+)
+def test_what_shards_cannot_do_is_refused(mixed, here, options, reason):
+    with pytest.raises(ValueError, match=reason):
+        LDA(5, **options).fit(cut(mixed[0].counts, 2), client=here)
+
+
+def test_what_is_not_a_list_of_partitions_is_refused(mixed, here):
+    counts = mixed[0].counts
+    for X in (counts, [], "x.npz", mixed[0], None):
+        with pytest.raises(ValueError, match="On a cluster X is a list of partitions"):
+            LDA(5).fit(X, client=here)
+    with pytest.raises(ValueError, match="has 79 features, but LDA is expecting 80"):
+        LDA(5).fit([counts, counts[:, :79]], client=here)
+    with pytest.raises(ValueError, match="partitions hold no words at all"):
+        LDA(5).fit([sparse.csr_array((3, 80))], client=here)
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        LDA(5).fit(["nowhere.npz"], client=here)
+    with pytest.raises(ValueError, match="each partition is a Corpus with labels"):
+        LabeledLDA().fit([counts], client=here)
+    with pytest.raises(ValueError, match="Leave y out"):
+        LabeledLDA().fit([counts], ["a"] * 150, client=here)
+
+
+def test_words_must_be_the_same_in_all_partitions(mixed, here):
     corpus = mixed[0]
     with pytest.raises(
         ValueError,
-        match=r"Part 1: 20 of its words are not in the first part, such as .*corpus.over",
+        match=r"Partition 1: 20 of its words are not in the first partition, such as .*corpus.over",
     ):
-        fit_here(LDA(5, **QUICK), [corpus[:70].over(corpus.words[:60]), corpus[70:]])
-    with pytest.raises(
-        ValueError, match="Part 1: either this part or the first one does not name its words"
-    ):
-        fit_here(LDA(5, **QUICK), [corpus.counts[:70], corpus[70:]])
+        LDA(5).fit([corpus[:70].over(corpus.words[:60]), corpus[70:]], client=here)
+    with pytest.raises(ValueError, match="Partition 1: either this partition or the first one"):
+        LDA(5).fit([corpus.counts[:70], corpus[70:]], client=here)
 
 
-def test_fractions_are_refused_by_rules_of_tokens(mixed):
-    with pytest.raises(ValueError, match="needs whole-number counts"):
-        fit_here(LDA(5, rule="cvb0", **QUICK), cut(mixed[0].counts * 1.5, 2))
+def test_a_partition_that_no_worker_can_hold_is_refused(mixed, here, monkeypatch):
+    monkeypatch.setattr(Here, "memory_limits", lambda self: {"tcp://a": 2**20})
+    with pytest.raises(MemoryError, match=r"the memory limit of the largest worker is 0.0 GiB"):
+        LDA(5).fit(cut(mixed[0].counts, 2), client=here)
 
 
-def test_warnings_are_of_all_parts_and_given_here(mixed, client, monkeypatch):
+def test_tasks_wait_for_memory(monkeypatch):
+    """Two tasks that do not fit together take turns; one alone always runs."""
+    monkeypatch.setattr(workers, "_memory_limit", lambda: 100.0)
+    running, most = [], []
+
+    def task():
+        with workers.admitted(70):
+            running.append(1)
+            most.append(len(running))
+            time.sleep(0.05)
+            running.pop()
+
+    threads = [threading.Thread(target=task) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1, 1, 1]
+    with workers.admitted(1000):
+        pass
+
+
+def test_warnings_are_of_all_partitions(mixed, here, monkeypatch):
     monkeypatch.setattr(
         "topoi.models.preflight.MANY", (mixed[0].counts > 0).sum(axis=0).max() - 1
-    )  # entries of a word: fewer in each part
+    )  # entries of a word: fewer in each partition
     with pytest.warns(UserWarning, match="entries are counted one by one"):
-        distributed.fit(LDA(5, **QUICK), cut(mixed[0].counts, 3), client=client)
-    with (
-        pytest.warns(UserWarning, match="entries are counted one by one"),
-        pytest.warns(UserWarning, match="largest entry of X is"),
-    ):
-        distributed.fit(LDA(5, **QUICK), cut(mixed[0].counts * 1e5, 2), client=client)
+        LDA(5, **QUICK).fit(cut(mixed[0].counts, 3), client=here)
 
 
-def test_nothing_is_lost_beside_the_counts_of_many_others():
-    """Own counts are not differences of sums that dwarf them."""
-    counts = datasets.make_lda(50, 30, 3, random_state=0)[0].counts
-    shard, rule = distributed.Part(counts, LDA(3), 0, 0), make_rule("bp")
-    others = np.zeros((30, 16), np.float32)
-    others[:, :3] = 1e8
-    settings = Settings(rule, "asynchronous")
-    recipe = make_recipe(shard.plan.facts, settings)
-    first = shard.begin(settings, recipe, 1.0, counts.sum(axis=0), False)
-    shard.hear(first + others)
-    for _ in range(3):
-        own = shard.sweep(end=None)
-        assert_allclose(own.sum(axis=1), counts.sum(axis=0), rtol=1e-5)
-        shard.hear(own + others)
-
-
-def test_answers_and_promises_are_waited_for():
-    class Promise:
-        def result(self):
-            return 2
-
-    class Far:
-        def number(self):
-            return Promise()
-
-    class Near:
-        def number(self):
-            return 1
-
-    assert everywhere([Near(), Far()], "number") == [1, 2]
+def test_blocks_of_a_source_are_partitions(mixed, here, tmp_path):
+    texts = [
+        "cat dog cat pet",
+        "bond stock bond market",
+        "dog pet cat dog",
+        "stock market bond",
+    ] * 5
+    source = topoi.Source(texts, block_size=8).count(min_df=1)
+    model = LDA(2, **QUICK).fit(source, client=here)
+    blocks = [block.counts for block in source]
+    assert_array_equal(model.components_, LDA(2, **QUICK).fit(blocks, client=here).components_)
+    assert model.transform(["a cat"]).shape == (1, 2)

@@ -14,7 +14,6 @@ import topoi
 from topoi import LDA, datasets
 from topoi.choices import RULES
 from topoi.infer.recipe import named_schedule
-from topoi.infer.rounds import shared_pace
 from topoi.infer.rules import make_rule
 from topoi.rules import BP, BY_NAME, CVB0, VB, Gibbs, SiBP
 from topoi.tuning import current
@@ -132,7 +131,6 @@ def test_a_checkpoint_belongs_to_its_rule(counts, tmp_path):
 def test_the_factor_of_a_rule_replaces_that_of_the_schedule(name, factor, after):
     schedule = named_schedule(name, make_rule(BP(relaxation=factor)))
     assert (schedule.relaxation, schedule.relax_after) == (factor, after)
-    assert shared_pace(schedule, 2).relaxation == min(factor, 1)
 
 
 def test_the_factor_of_the_schedule_can_be_given(counts):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from copy import copy
 
 import numpy as np
 import pytest
@@ -30,7 +29,6 @@ from topoi import (
     TopicModel,
     Words,
     datasets,
-    distributed,
     rules,
 )
 from topoi.graph.factors import Documents
@@ -213,22 +211,6 @@ def test_batches_keep_seeds(planted, tmp_path):
     np.testing.assert_array_equal(again.components_, model.components_)
     still = model.topic_word_prior_ - model.topic_word_prior_.min()
     np.testing.assert_allclose(still, beyond, atol=1e-9)
-
-
-def test_one_shard_with_seeds_is_the_plain_run(planted):
-    corpus, words, _ = planted
-    make = lambda: LDA(4, seeds={"a": [words[1]], "b": [words[3]]}, **QUICK)  # noqa: E731
-    here = distributed._fit(
-        make(),
-        [corpus[:30], corpus[30:]],
-        lambda number, part, reader, seed: distributed.Part(part, copy(reader), number, seed),
-    )
-    whole = make().fit(corpus)
-    assert here.topic_names_ == whole.topic_names_
-    held = here.components_ - here.topic_word_prior_
-    np.testing.assert_allclose(held.sum(), corpus.n_tokens, rtol=1e-4)
-    for k in (0, 1):
-        assert here.topic_word_[k] @ whole.topic_word_[k] > 0.8 * (whole.topic_word_[k] ** 2).sum()
 
 
 def test_many_topics_with_seeds_use_lists(planted, monkeypatch):

@@ -69,7 +69,8 @@ class BP(UpdateRule):
         over-relaxation (up to 2), less is damping (down to 0.01). None leaves it to the schedule.
         A given factor replaces the schedule's own: over-relaxation begins where that of the
         schedule does, or after ten sweeps; damping begins with the first sweep. Warm-up sweeps,
-        which store no messages, keep their own factors. The shards of a cluster use at most 1.
+        which store no messages, keep their own factors. On a cluster with several shards it is the
+        factor of the word table.
 
     Examples
     --------
@@ -111,7 +112,8 @@ class SiBP(UpdateRule):
         over-relaxation (up to 2), less is damping (down to 0.01). None leaves it to the schedule.
         A given factor replaces the schedule's own: over-relaxation begins where that of the
         schedule does, or after ten sweeps; damping begins with the first sweep. Warm-up sweeps,
-        which store no messages, keep their own factors. The shards of a cluster use at most 1.
+        which store no messages, keep their own factors. On a cluster with several shards it is the
+        factor of the word table.
 
     Examples
     --------
@@ -143,7 +145,8 @@ class CVB0(UpdateRule):
         over-relaxation (up to 2), less is damping (down to 0.01). None leaves it to the schedule.
         A given factor replaces the schedule's own: over-relaxation begins where that of the
         schedule does, or after ten sweeps; damping begins with the first sweep. Warm-up sweeps,
-        which store no messages, keep their own factors. The shards of a cluster use at most 1.
+        which store no messages, keep their own factors. On a cluster with several shards it is the
+        factor of the word table.
 
     Examples
     --------

@@ -22,7 +22,14 @@ from topoi.infer.state import TINY, State
 from topoi.infer.threads import ThreadPool
 from topoi.tuning import current
 
-__all__ = ["favoured_topics", "fold_in", "held_by_words", "infer_afresh", "settings"]
+__all__ = [
+    "favoured_topics",
+    "fold_in",
+    "held_by_words",
+    "infer_afresh",
+    "infer_blocks",
+    "settings",
+]
 
 PASSES = 3  # more are no better (docs/lab-notes.md)
 DISCOUNT = 0.5  # of a token
@@ -42,7 +49,7 @@ def infer_afresh(
         _infer(state, rule, pool, state.graph.arrays, state.messages, docs, settings(state, rule))
         state.rebuild(rule, pool)
     else:
-        _infer_blocks(state, rule, pool, relaxation)
+        infer_blocks(state, rule, pool, relaxation)
 
 
 def fold_in(
@@ -106,9 +113,18 @@ def held_by_words(phi: np.ndarray, *, fixed: bool) -> np.ndarray:
     return np.maximum(phi.sum(axis=1), TINY)
 
 
-def _infer_blocks(state: State, rule: Rule, pool: ThreadPool, relaxation: float | None) -> None:
+def infer_blocks(
+    state: State,
+    rule: Rule,
+    pool: ThreadPool,
+    relaxation: float | None,
+    counted: np.ndarray | None = None,
+) -> np.ndarray:
     """Blocks one after the other, each with the newest counts of words, or all with those of the
     beginning.
+
+    counted: (W, width) what words hold of these documents, where they hold more besides
+    (`state.word_base`). Returns the same after the round.
     """
     graph = state.graph
     if state.blocks is None:
@@ -117,8 +133,10 @@ def _infer_blocks(state: State, rule: Rule, pool: ThreadPool, relaxation: float 
     if arrays.topic_ptr is not graph.arrays.topic_ptr:
         arrays = arrays._replace(topics=favoured_topics(state, pool, arrays.topic_ptr))
     messages = state.messages._replace(mu=state.blocks.mu)
-    prior = None if graph.word_prior is None else pad_topics(graph.word_prior, graph.width)
-    counted = state.tables.phi if prior is None else np.maximum(state.tables.phi - prior, 0)
+    besides = _held_besides(state)
+    if counted is None:
+        phi = state.tables.phi
+        counted = phi if besides is None else np.maximum(phi - besides, 0)
     if relaxation is None:
         counted = np.zeros_like(counted)
     for docs in state.blocks.docs:  # words hold `counted` when it is whole
@@ -134,8 +152,21 @@ def _infer_blocks(state: State, rule: Rule, pool: ThreadPool, relaxation: float 
             counted,
         )
         if relaxation is not None or docs is state.blocks.docs[-1]:
-            phi = counted if prior is None else counted + prior
+            phi = counted if besides is None else counted + besides
             state.tables = state.tables._replace(phi=phi, totals=phi.sum(axis=0, dtype=np.float64))
+    return counted
+
+
+def _held_besides(state: State) -> np.ndarray | None:
+    """(W, width) what words hold besides the messages of these documents: priors, and the
+    contributions of other documents.
+    """
+    held = [
+        pad_topics(table, state.graph.width)
+        for table in (state.graph.word_prior, state.word_base)
+        if table is not None
+    ]
+    return None if not held else held[0] if len(held) == 1 else held[0] + held[1]
 
 
 def _list_bounds(state: State) -> np.ndarray | None:
@@ -154,17 +185,17 @@ def favoured_topics(state: State, pool: ThreadPool, list_ptr: np.ndarray) -> np.
     """The topics that each document favours most, as many as its list has room for: document after
     document, ascending.
     """
-    graph = state.graph
-    word_ptr, word_topics = kernels.topics_of_words(
-        state.tables.phi, state.word_weight, LEAST_OF_WORD
-    )
+    graph, word_weight = state.graph, state.word_weight
+    if state.word_base is not None:
+        word_weight = word_weight + state.word_base.sum(axis=1)
+    word_ptr, word_topics = kernels.topics_of_words(state.tables.phi, word_weight, LEAST_OF_WORD)
     lists = np.empty(list_ptr[-1], np.int32)
     pool.each(
         kernels.favour_stage,
         graph.arrays,
         *graph.visits_of_docs,
         state.tables.phi,
-        state.word_weight,
+        word_weight,
         word_ptr,
         word_topics,
         state.fields,

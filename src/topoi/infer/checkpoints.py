@@ -32,7 +32,14 @@ from topoi.storage.files import WriteError, locked, remove_temporaries
 from topoi.storage.schema import Schema, parted
 from topoi.tuning import current
 
-__all__ = ["Checkpoint", "FinishedRun", "fingerprint", "warn_of_finished", "warn_of_more"]
+__all__ = [
+    "Checkpoint",
+    "FinishedRun",
+    "fingerprint",
+    "fixed_parameters",
+    "warn_of_finished",
+    "warn_of_more",
+]
 
 FORMAT = 4
 KEYS = {"format", "fingerprint", "values", "sha256"}  # of the manifest
@@ -229,8 +236,8 @@ def warn_of_finished(path: Any, done: str, stacklevel: int = 8) -> None:
     )
 
 
-def fingerprint(model: Any, plan: Plan, start: np.ndarray | None) -> str:
-    """A digest of everything that decides the bits of a run."""
+def fixed_parameters(model: Any, start: np.ndarray | None) -> list[Any]:
+    """What of a model decides the bits of a run, beside its documents."""
     from topoi.version import __version__
 
     fixed = {
@@ -244,6 +251,12 @@ def fingerprint(model: Any, plan: Plan, start: np.ndarray | None) -> str:
     parts += [
         min(model.max_iter, 2 * len(current().warm_up))
     ]  # fewer sweeps have fewer warm-up sweeps
+    return parts
+
+
+def fingerprint(model: Any, plan: Plan, start: np.ndarray | None) -> str:
+    """A digest of everything that decides the bits of a run."""
+    parts = fixed_parameters(model, start)
     parts += [
         plan.n_topics,
         plan.owner_prior,

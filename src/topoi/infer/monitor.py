@@ -104,6 +104,12 @@ class Monitor:
             and self.parameters(state) < PARAMETER_TOLERANCE,
         )
 
+    def is_due(self, sweep: int, end: int | None = None) -> bool:
+        """Whether perplexity is measured after `sweep`. end: as for `note`."""
+        if self.counts is None or self.every <= 0:
+            return False
+        return sweep % self.every == 0 or sweep == (end or self.max_iter)
+
     def note(
         self,
         sweep: int,
@@ -125,10 +131,7 @@ class Monitor:
         rule.
         """
         on_beat = self.every > 0 and sweep % self.every == 0
-        due = self.counts is not None and (
-            on_beat or (self.every > 0 and sweep == (end or self.max_iter))
-        )
-        perplexity = measure() if due else None
+        perplexity = measure() if self.is_due(sweep, end) else None
         before = next(
             (r.perplexity for r in reversed(self.history) if self._is_comparable(r)), None
         )

@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.special import psi
 
 from topoi.infer import likelihood
+from topoi.infer.arrays import Tables
 from topoi.infer.memory import pad_topics
 from topoi.infer.state import State
 
@@ -20,6 +21,7 @@ __all__ = [
     "PriorLearner",
     "alpha_evidence",
     "alpha_of",
+    "beta_of",
     "checked_prior",
 ]
 
@@ -146,22 +148,41 @@ def _document_of_row(state: State) -> np.ndarray:
 
 def learned_beta(state: State, expected: bool) -> float:
     """One fixed-point step for beta, over all words and topics."""
-    K, W, token = state.graph.n_topics, state.graph.n_words, state.graph.token
-    counts = state.tables.phi if token == 1 else state.tables.phi / np.float32(token)
-    totals, free = state.tables.totals[:K] / token, np.ones(K)
-    if state.graph.word_prior is not None:
+    graph, tables = state.graph, state.tables
+    return beta_of(
+        tables, state.beta, graph.token, graph.n_topics, graph.word_prior, expected=expected
+    )
+
+
+def beta_of(
+    tables: Tables,
+    beta: float,
+    token: float,
+    n_topics: int,
+    word_prior: np.ndarray | None,
+    *,
+    expected: bool,
+) -> float:
+    """One fixed-point step from `beta`, by what words hold.
+
+    word_prior: (W, K) beyond beta, which the tables contain.
+    """
+    K, (W, width) = n_topics, tables.phi.shape
+    counts = tables.phi if token == 1 else tables.phi / np.float32(token)
+    totals, free = tables.totals[:K] / token, np.ones(K)
+    if word_prior is not None:
         # Words whose prior in a topic is higher are no evidence for beta. The others by themselves
         # have a Dirichlet prior of beta, too.
-        raised = pad_topics(state.graph.word_prior, state.graph.width) > 0
+        raised = pad_topics(word_prior, width) > 0
         counts = np.where(raised, np.float32(0), counts)
         free = np.maximum(1 - raised[:, :K].mean(axis=0), 1 / W)
         totals = counts[:, :K].sum(axis=0, dtype=np.float64)
-    prior = np.where(state.alpha > 0, state.beta / token, 0.0)
-    gain = np.zeros(state.graph.width)
+    prior = np.where(np.arange(width) < K, beta / token, 0.0)
+    gain = np.zeros(width)
     likelihood.expected_digamma_gain(counts, prior, expected, gain)
-    total = free * (W * state.beta / token)
+    total = free * (W * beta / token)
     spent = W * (free * (psi(totals + total) - psi(total))).sum()
-    return float(_in_range(state.beta * gain[:K].sum() / max(spent, 1e-300), token))
+    return float(_in_range(beta * gain[:K].sum() / max(spent, 1e-300), token))
 
 
 @dataclass

@@ -1,215 +1,267 @@
-"""A run over shards: rounds in which every shard sweeps, and all hear what all have counted."""
+"""A run over shards: the loop of `engine.run`, with all that is large on the workers of a cluster.
+
+The steps of a round are tasks without memory (shards.py). This process sees futures, sums and
+numbers.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from scipy import sparse
 
 from topoi.graph.plan import PlanFacts
-from topoi.infer.guided import guided_topics
+from topoi.infer import shards as tasks
+from topoi.infer.engine import REBUILD_EVERY
+from topoi.infer.first_topics import Workers, first_topics, with_sample
+from topoi.infer.history import Record
 from topoi.infer.monitor import Monitor
-from topoi.infer.overcomplete import overcomplete_topics
 from topoi.infer.priors import PriorLearner, alpha_of
 from topoi.infer.recipe import Recipe, Settings
-from topoi.infer.schedules import Schedule
-from topoi.infer.session import Fitted, components, prior_learners
-from topoi.infer.shards import Facts, everywhere
-from topoi.infer.threads import ThreadPool
+from topoi.infer.session import prior_learners
+from topoi.infer.shards import Merging, Round, Run
+from topoi.tuning import current
 
-__all__ = ["facts_of_all", "fit_shards", "shared_pace"]
+__all__ = ["Rounds", "Saves", "Standing", "word_slices"]
 
-
-def shared_pace(schedule: Schedule, n_shards: int) -> Schedule:
-    """The schedule of several shards: without over-relaxation.
-
-    Shards that correct the same error between synchronisations overshoot together and oscillate;
-    and without stored messages they would together take more out of a word's row than it holds.
-    """
-    if n_shards == 1:
-        return schedule
-    return replace(
-        schedule,
-        relaxation=min(schedule.relaxation, 1.0),
-        warm_up=tuple(min(warm_up, 1.0) for warm_up in schedule.warm_up),
-    )
+SLICE_BYTES = 2**24  # of the word table
+MOST_SLICES = 32
+# Part of a word's counts in a shard that is worth sending; everything is sent in the first rounds,
+# and every so many rounds.
+LEAST_SENT, ALL_SENT, ALL_SENT_EVERY = 5e-3, 10, 10
 
 
-def facts_of_all(facts: Sequence[Facts], n_topics: int, word_prior: bool = False) -> PlanFacts:
-    """What decides how a run over shards goes."""
-    n_edges, weight = sum(fact.n_edges for fact in facts), sum(fact.weight for fact in facts)
-    return PlanFacts(
-        n_topics=n_topics,
-        n_docs=sum(fact.n_rows for fact in facts),
-        n_edges=n_edges,
-        most_edges=max(fact.n_edges for fact in facts),
-        weight=weight,
-        token=min(1.0, weight / n_edges) if n_edges else 1.0,
-        private=True,
-        plain=True,
-        fields=False,
-        word_prior=word_prior,
-    )
+class Standing(NamedTuple):
+    """How far a run is."""
+
+    done: int
+    end: int | None  # last round, from when the last ones have begun
+    alpha: np.ndarray
+    beta: float
+    prior_change: float
 
 
-def fit_shards(
-    shards: Sequence[Any],
-    facts: Sequence[Facts],
-    settings: Settings,
-    recipe: Recipe,
-    new_monitor: Callable[[], Monitor],
-    subject: Any,
-    word_prior: np.ndarray | None = None,
-) -> Fitted:
-    """`session.fit` over shards.
+class Saves(Protocol):
+    """Keeps a run, so that it can resume after a crash."""
 
-    facts: of each of them; subject: what callbacks see; word_prior: (W, K) of topics that have one,
-    beyond beta.
-    """
-    began = time.perf_counter()
-    whole = facts_of_all(facts, len(recipe.alpha), word_prior is not None)
-    if recipe.overcomplete:
-        merged = _merged_topics(shards, whole, settings, recipe)
-        settings = replace(settings, init="warm", word_topic=merged)
-    word_weight = np.sum([fact.word_weight for fact in facts], axis=0)
-    if recipe.guided:
-        counted = np.sum(everywhere(shards, "guided_counts", word_prior), axis=0)
-        settings = replace(settings, init="warm", word_topic=guided_topics(counted, word_weight))
-    recipe = replace(
-        recipe, overcomplete=(), guided=False, schedule=shared_pace(recipe.schedule, len(shards))
-    )
-    first = everywhere(
-        shards, "begin", settings, recipe, whole.token, word_weight, len(shards) == 1, word_prior
-    )
-    with new_monitor() as monitor:
-        monitor.began = began
-        found = Rounds(shards, settings, recipe, whole, monitor, subject).run(first)
-    return replace(
-        found,
-        components=(found.components if word_prior is None else found.components + word_prior.T),
-        word_prior=word_prior,
-        doc_topic=np.vstack(everywhere(shards, "doc_topic")),
-        n_docs=sum(fact.n_docs for fact in facts),
-    )
+    def restore(self, workers: Workers) -> tuple[Standing, list[Any], list[Record], bool] | None:
+        """Where a saved run stands, futures of its table, its history, whether it converged."""
+        ...
+
+    def save(self, workers: Workers, at: Standing, table: list[Any], monitor: Monitor) -> list[Any]:
+        """Save the run, if it is time. Returns futures of the same table."""
+        ...
 
 
-def _merged_topics(
-    shards: Sequence[Any],
-    whole: PlanFacts,
-    settings: Settings,
-    recipe: Recipe,
-) -> np.ndarray:
-    """(W, K) topics to start from, learned here from some documents of all shards."""
-    some = everywhere(shards, "some_documents", recipe.overcomplete_edges, whole.n_edges)
-    documents = sparse.csr_array(sparse.vstack(some, format="csr"))
-    with ThreadPool(settings.n_jobs) as pool:
-        return overcomplete_topics(documents, recipe, settings.rule, seed=settings.seed, pool=pool)
+def word_slices(n_words: int, width: int) -> np.ndarray:
+    """(slices + 1,) bounds of slices of a word table. They depend on its size alone."""
+    n = int(np.clip(-(-4 * n_words * width // SLICE_BYTES), 1, min(MOST_SLICES, n_words)))
+    return np.linspace(0, n_words, n + 1).astype(np.int64)
 
 
 class Rounds:
-    """`engine.run` over shards that have begun: the same loop, with what it changes elsewhere."""
+    """A run over shards.
+
+    shards: a future of each; run: what their tasks know, and a future of it.
+    """
 
     def __init__(
         self,
+        workers: Workers,
         shards: Sequence[Any],
+        run: Run,
+        whole: PlanFacts,
         settings: Settings,
         recipe: Recipe,
-        whole: PlanFacts,
-        monitor: Monitor,
-        subject: Any,
     ) -> None:
-        self.shards, self.monitor, self.subject = shards, monitor, subject
-        self.schedule, self.max_iter, self.whole = recipe.schedule, settings.max_iter, whole
-        self.alpha, self.beta = recipe.alpha, recipe.beta
-        self.learner = next(iter(prior_learners(settings)), None)
-        self.done, self.change = 0, 0.0
-        self.end: int | None = None
+        self.workers, self.shards, self.facts, self.whole = workers, list(shards), run, whole
+        self.settings, self.recipe = settings, with_sample(recipe)
+        self.schedule = self.recipe.schedule
+        self.learner: PriorLearner | None = next(iter(prior_learners(settings)), None)
+        self.run = workers.submit("run", tasks.given, run)
+        self.table: list[Any] = []
+        self.theta: list[Any] = []
 
-    def run(self, counted: Sequence[np.ndarray]) -> Fitted:
-        """Sweep until the monitor says stop. counted: what the shards count at first.
+    # ------------------------------------------------------------------------------------ the start
 
-        Proportions of documents and their number stay with the shards.
-        """
-        self._merge(counted)
-        after = 0 if self.learner is None else self.learner.after
-        self.monitor.follow(self.schedule.full_every, max(len(self.schedule.warm_up), after))
-        while self.done < (self.end or self.max_iter):
-            if self.end is None and self.done >= self.max_iter - self.schedule.fresh_rounds:
-                self.end = self.max_iter
-            self._sweep()
-            if self._look():
-                if self.monitor.stopped:
+    def start(self) -> Standing:
+        """First tables."""
+        settings, recipe = self.settings, self.recipe
+        init, word_topic = first_topics(
+            self.workers, self.shards, self.run, settings, recipe, self.whole.n_edges
+        )
+        how = Round(recipe.alpha, recipe.beta, None, 0.0, False)
+        first = [
+            self.workers.submit(f"begin-{s}", tasks.begin, shard, self.run, how, init, word_topic)
+            for s, shard in enumerate(self.shards)
+        ]
+        self.table = self._merged("begin", first, 0.0, False)
+        return Standing(0, None, recipe.alpha, recipe.beta, 0.0)
+
+    # ----------------------------------------------------------------------------------- the rounds
+
+    def pass_messages(self, monitor: Monitor, subject: Any, saves: Saves | None) -> Standing:
+        """Resume a saved run, or start one, and run it to its end. subject: what callbacks see."""
+        max_iter, schedule = self.settings.max_iter, self.schedule
+        monitor.follow(1, 0 if self.learner is None else self.learner.after)
+        saved = None if saves is None else saves.restore(self.workers)
+        if saved is None:
+            at = self.start()
+        else:
+            at, self.table, history, monitor.converged = saved
+            monitor.resume(history)
+        while at.done < (at.end or max_iter):
+            if at.end is None and at.done >= max_iter - schedule.fresh_rounds:
+                at = at._replace(end=max_iter)
+            before, at = self.table, self._round(at, monitor)
+            if self._look(at, before, monitor, subject):
+                if monitor.stopped:
                     break
-                self.end = min(self.done + self.schedule.fresh_rounds, self.max_iter)
-        phi = self._merge(everywhere(self.shards, "rebuild"))
-        return Fitted(
-            components=components(phi[:, : len(self.alpha)], self.beta),
-            doc_topic=np.zeros((0, len(self.alpha))),
-            alpha=self.alpha.copy(),
-            beta=self.beta,
-            word_prior=None,
-            n_docs=0,
-            n_iter=self.done,
-            history=self.monitor.table(),
-            converged=self.monitor.converged,
-            finished=False,
+                at = at._replace(end=min(at.done + schedule.fresh_rounds, max_iter))
+            if saves is not None:
+                self.table = saves.save(self.workers, at, self.table, monitor)
+        return at
+
+    def _round(self, at: Standing, monitor: Monitor) -> Standing:
+        """One round of every shard, and what it teaches of the priors."""
+        done, last = at.done + 1, at.end is not None
+        steps = 0 if self.learner is None else self.learner.steps_after(done, last)
+        asked = bool(
+            steps
+            or monitor.is_due(done, at.end)
+            or monitor.callbacks
+            or done == (at.end or self.settings.max_iter)
+        )
+        (of_blocks, of_table), least = self._factors(at), self._least(at)
+        exact = done % REBUILD_EVERY == 0
+        how = Round(at.alpha, at.beta, of_blocks, least, asked, exact)
+        inferred = [
+            self.workers.submit(f"infer-{done}-{s}", tasks.infer, shard, self.run, how, *self.table)
+            for s, shard in enumerate(self.shards)
+        ]
+        self.theta = [
+            self.workers.submit(f"theta-{done}-{s}", tasks.theta_of, one)
+            for s, one in enumerate(inferred)
+            if asked
+        ]
+        self.table = self._merged(str(done), inferred, least, exact, of_table)
+        return self._learned(at._replace(done=done), steps)
+
+    def _factors(self, at: Standing) -> tuple[float | None, float]:
+        """Over-relaxation factors of the next round: of blocks that take turns in a shard (None:
+        words wait for the end), and of the table. All shards speak at the same time, so with
+        several of them the table as a whole is over-relaxed instead of the blocks.
+        """
+        if at.end is not None or at.done == 0:  # as engine.sweep does
+            return None, 1.0
+        factor = self.schedule.relaxation_at(at.done)
+        if len(self.shards) == 1:
+            return factor, 1.0
+        if self.settings.rule.relaxation is None and factor != 1:
+            factor = current().shared_relaxation
+        return 1.0, factor
+
+    def _least(self, at: Standing) -> float:
+        """What is not worth sending in the next round."""
+        whole = len(self.shards) == 1 or at.end is not None or at.done < ALL_SENT
+        return 0.0 if whole or at.done % ALL_SENT_EVERY == 0 else LEAST_SENT
+
+    def _merged(
+        self, name: str, inferred: list[Any], least: float, exact: bool, relaxation: float = 1.0
+    ) -> list[Any]:
+        """Futures of the slices of the table that all shards make together."""
+        table, relaxed = [], relaxation != 1
+        for number in range(len(self.facts.bounds) - 1):
+            pieces = [
+                self.workers.submit(f"piece-{name}-{s}-{number}", tasks.piece_of, one, number)
+                for s, one in enumerate(inferred)
+            ]
+            weight = self.facts.weight_of(number) if exact or relaxed else None
+            how = Merging(self.facts.n_topics, weight, relaxation, least)
+            old = self.table[number] if relaxed else None
+            table.append(
+                self.workers.submit(f"table-{name}-{number}", tasks.merge, how, pieces, old)
+            )
+        return table
+
+    def _learned(self, at: Standing, steps: int) -> Standing:
+        """The same standing with learned priors."""
+        learner, n_words = self.learner, len(self.facts.word_weight)
+        if learner is None:
+            return at
+        before = _prior_sums(at, n_words, self.whole.token)
+        alpha, beta = at.alpha, at.beta
+        for step in range(steps if learner.alpha else 0):
+            found = [
+                self.workers.submit(
+                    f"evidence-{at.done}-{step}-{s}", tasks.evidence, shard, self.run, theta, alpha
+                )
+                for s, (shard, theta) in enumerate(zip(self.shards, self.theta, strict=True))
+            ]
+            total = self.workers.submit(f"evidence-{at.done}-{step}", tasks.added, found)
+            alpha = alpha_of(self.workers.gather([total])[0], self.whole.token)
+        if steps and learner.beta:
+            found = self.workers.submit(
+                f"beta-{at.done}", tasks.beta_steps, self.run, beta, steps, *self.table
+            )
+            (beta,) = self.workers.gather([found])
+        at = at._replace(alpha=alpha, beta=beta)
+        after = _prior_sums(at, n_words, self.whole.token)
+        moved = learner.change(at.done, steps, before, after, at.prior_change)
+        return at._replace(prior_change=moved)
+
+    def _look(self, at: Standing, before: list[Any], monitor: Monitor, subject: Any) -> bool:
+        """Record the round. True: stop."""
+        changes = [
+            self.workers.submit(f"change-{at.done}-{number}", tasks.change, old, new)
+            for number, (old, new) in enumerate(zip(before, self.table, strict=True))
+        ]
+        return monitor.note(
+            at.done,
+            sum(self.workers.gather(changes)) / self.whole.weight,
+            lambda: self.perplexity(at),
+            subject,
+            "incremental" if at.end is None else "afresh",
+            end=at.end,
+            prior_change=at.prior_change,
         )
 
-    def _sweep(self) -> None:
-        """One sweep of every shard, and what it teaches of the priors."""
-        news = everywhere(self.shards, "arrange")
-        if any(part is not None for part in news):
-            self._merge(news)
-        phi = self._merge(everywhere(self.shards, "sweep", self.end))
-        self.done += 1
-        if self.learner is None:
-            return
-        before = self._prior_sums(len(phi))
-        steps = self.learner.steps_after(self.done, self.end is not None)
-        for _ in range(steps):
-            self._learn_priors(self.learner)
-        after = self._prior_sums(len(phi))
-        self.change = self.learner.change(self.done, steps, before, after, self.change)
+    def perplexity(self, at: Standing) -> float:
+        """Of the documents of all shards."""
+        found = [
+            self.workers.submit(
+                f"likelihood-{at.done}-{s}",
+                tasks.log_likelihood,
+                shard,
+                self.run,
+                theta,
+                at.alpha,
+                at.beta,
+                *self.table,
+            )
+            for s, (shard, theta) in enumerate(zip(self.shards, self.theta, strict=True))
+        ]
+        total = self.workers.submit(f"likelihood-{at.done}", tasks.added, found)
+        return float(np.exp(-self.workers.gather([total])[0] / self.whole.weight))
 
-    def _learn_priors(self, learner: PriorLearner) -> None:
-        if learner.alpha:
-            evidence = np.sum(everywhere(self.shards, "evidence"), axis=0)
-            self.alpha = alpha_of(evidence, self.whole.token)
-            everywhere(self.shards, "set_priors", self.alpha, self.beta)
-        if learner.beta:
-            (self.beta,) = everywhere(self.shards[:1], "learned_beta")
-            everywhere(self.shards, "set_priors", self.alpha, self.beta)
+    # -------------------------------------------------------------------------------------- the end
 
-    def _prior_sums(self, n_words: int) -> np.ndarray:
-        return np.array([self.alpha.sum(), n_words * self.beta]) / self.whole.token
+    def words(self) -> list[Any]:
+        """Futures of the slices of the last table, whose rows hold exactly their words' weight."""
+        found = []
+        for number, piece in enumerate(self.table):
+            how = Merging(self.facts.n_topics, self.facts.weight_of(number), 1.0, 0.0)
+            found.append(self.workers.submit(f"words-{number}", tasks.merge, how, [piece]))
+        return found
 
-    def _look(self) -> bool:
-        """Record the sweep. True: stop."""
-        residuals, violations, modes = zip(*everywhere(self.shards, "moved"), strict=True)
-        return self.monitor.note(
-            self.done,
-            sum(residuals) / self.whole.weight,
-            self._perplexity,
-            self.subject,
-            modes[0],
-            end=self.end,
-            prior_change=self.change,
-            violation=max(violations),
-        )
+    def proportions(self, at: Standing) -> list[Any]:
+        """A future of the topic proportions of the documents of each shard."""
+        return [
+            self.workers.submit(f"proportions-{s}", tasks.proportions, shard, theta, at.alpha)
+            for s, (shard, theta) in enumerate(zip(self.shards, self.theta, strict=True))
+        ]
 
-    def _perplexity(self) -> float:
-        gain = sum(everywhere(self.shards, "log_likelihood"))
-        return float(np.exp(-gain / self.whole.weight))
 
-    def _merge(self, counted: Sequence[np.ndarray]) -> np.ndarray:
-        """(W, width) what all shards count, which all of them hear."""
-        total = np.zeros(counted[0].shape)
-        for part in counted:
-            total += part
-        phi = np.maximum(total, 0).astype(np.float32)  # differences may round to less than nothing
-        everywhere(self.shards, "hear", phi)
-        return phi
+def _prior_sums(at: Standing, n_words: int, token: float) -> np.ndarray:
+    return np.array([at.alpha.sum(), n_words * at.beta]) / token

@@ -1,208 +1,318 @@
-"""The same run over shards of the documents, wherever they are: each keeps its own messages, and
-all share what the words hold.
+"""What the shards of a corpus do in a round, as functions without memory.
 
-In every round each shard sweeps over its documents while the counts of the others stand still
-(`State.word_base`); then the counts of all shards are added up in their order. So results depend on
-how the documents are cut, never on where the shards are or how many work at a time; and one shard
-alone gives the bits of a run that was never cut.
+In each round every shard infers its documents afresh from their words and the word table, and
+returns its contribution to the word counts; the new table is the sum over shards, in their order.
+A shard takes its last contribution to a word to be its part of what the word holds, as blocks of
+documents do (afresh.py). So nothing is kept between rounds but the table: a result that is lost can
+be computed again anywhere, to the same bits, and one shard alone gives the bits of
+schedule="incremental".
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from topoi.graph.plan import Plan
-from topoi.graph.wiring import build_graph
-from topoi.infer.convergence import largest_violation
-from topoi.infer.engine import REBUILD_EVERY, sweep
-from topoi.infer.guided import guided_counts
+from topoi.graph.wiring import Graph, build_graph, padded_width
+from topoi.infer.afresh import infer_blocks
+from topoi.infer.arrays import Tables
+from topoi.infer.blocks import Blocks
 from topoi.infer.likelihood import document_log_likelihood
-from topoi.infer.memory import pad_topics
-from topoi.infer.overcomplete import some_documents
-from topoi.infer.priors import alpha_evidence, learned_beta
-from topoi.infer.recipe import Recipe, Settings
-from topoi.infer.session import first_state
+from topoi.infer.memory import allocate, pad_topics
+from topoi.infer.pieces import Piece, packed, unpacked
+from topoi.infer.priors import alpha_evidence, beta_of
+from topoi.infer.rules import Rule
 from topoi.infer.state import TINY, State
+from topoi.infer.tables import scale_rows
 from topoi.infer.threads import ThreadPool
+from topoi.infer.workers import admitted
+from topoi.tuning import current
 
-__all__ = ["Facts", "Shard", "everywhere", "waited"]
+__all__ = [
+    "Merging",
+    "Round",
+    "Run",
+    "Shard",
+    "added",
+    "begin",
+    "beta_steps",
+    "change",
+    "evidence",
+    "given",
+    "infer",
+    "log_likelihood",
+    "memory_need",
+    "merge",
+    "piece_of",
+    "proportions",
+    "theta_of",
+]
 
 
-class Facts(NamedTuple):
-    """What a shard is."""
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What all tasks of a run know."""
 
-    n_docs: int  # with words
-    n_edges: int
-    weight: float
-    n_rows: int  # documents, with words or without
-    word_weight: np.ndarray  # (W,) sum of x of each word
+    rule: Rule
+    n_topics: int
+    token: float  # of all documents, as `Plan.token`
+    word_weight: np.ndarray  # (W,) sum of x of each word in all documents
+    word_prior: np.ndarray | None  # (W, K) beyond beta
+    bounds: np.ndarray  # (slices + 1,) of the words of each slice of the table
+    n_shards: int
+    n_jobs: int | None
+
+    @cached_property
+    def prior(self) -> np.ndarray | None:
+        """(W, width) the word prior as kernels read it."""
+        width = padded_width(self.n_topics)
+        return None if self.word_prior is None else pad_topics(self.word_prior, width)
+
+    def weight_of(self, number: int) -> np.ndarray:
+        """(words,) weight of the words of a slice, never 0."""
+        weight = self.word_weight[self.bounds[number] : self.bounds[number + 1]]
+        return np.maximum(weight, TINY).astype(np.float32)
+
+    def sliced(self, table: np.ndarray, least: float) -> list[Piece]:
+        """Rows of each slice, packed."""
+        pairs = zip(self.bounds[:-1], self.bounds[1:], strict=True)
+        return [packed(table[a:b], self.n_topics, least) for a, b in pairs]
 
 
 class Shard:
-    """Some of the documents, and all that changes with them.
+    """Some of the documents, compiled where they are: another process compiles them again.
 
-    counts: (documents, W); number: its place among the shards.
+    plan: of these documents; seed: of this shard; token: of all documents.
     """
 
-    state: State
+    def __init__(self, plan: Plan, seed: int, token: float) -> None:
+        self.plan, self.seed, self.token = plan, seed, token
+        self.blocks: Blocks | None = None  # without memory for messages
+        self.block_size = 0
 
-    def __init__(
-        self, counts: sparse.csr_array, n_topics: int, number: int, seed: int, n_jobs: int | None
-    ) -> None:
-        self.plan, self.seed, self.n_jobs = Plan(n_topics, counts), seed + number, n_jobs
+    @cached_property
+    def graph(self) -> Graph:
+        return replace(build_graph(self.plan, seed=self.seed), token=self.token)
 
-    def facts(self) -> Facts:
+    @cached_property
+    def word_weight(self) -> np.ndarray:
+        """(W,) sum of x of each word in this shard."""
         counts = self.plan.counts
-        word_weight = np.bincount(
-            counts.indices, counts.data.astype(np.float32), counts.shape[1]
-        )  # as edges have it
-        return Facts(
-            int((counts.sum(axis=1) > 0).sum()),
-            counts.nnz,
-            float(counts.data.sum()),
-            counts.shape[0],
-            word_weight,
-        )
+        x = counts.data.astype(np.float32)  # as edges have it
+        return np.bincount(counts.indices, x, counts.shape[1])
 
-    def some_documents(self, enough: int, n_edges: int) -> sparse.csr_array:
-        """Documents for the overcomplete start: this shard's part of `enough` edges.
+    def __getstate__(self) -> dict[str, Any]:
+        return {"plan": self.plan, "seed": self.seed, "token": self.token}
 
-        n_edges: of all shards.
-        """
-        part = int(enough * self.plan.counts.nnz / n_edges)
-        return some_documents(self.plan.counts, part, self.seed)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
 
-    def guided_counts(self, word_prior: np.ndarray) -> np.ndarray:
-        """(W, K) what the documents of this shard say of topics with word priors."""
-        return guided_counts(self.plan.counts, word_prior, self.seed)
+    def __sizeof__(self) -> int:
+        """For schedulers, which do not move what is large."""
+        counts = self.plan.counts
+        arrays = [counts.data, counts.indices, counts.indptr, *self.graph.arrays]
+        return int(sum(array.nbytes for array in arrays))
 
-    def begin(
+    def state(
         self,
-        settings: Settings,
-        recipe: Recipe,
-        token: float,
-        word_weight: np.ndarray,
-        alone: bool,
-        word_prior: np.ndarray | None = None,
-    ) -> np.ndarray:
-        """First messages.
-
-        token, word_weight: of the documents of all shards; alone: there are no others; word_prior:
-        (W, K) of topics that have one, beyond beta.
+        alpha: np.ndarray,
+        beta: float,
+        phi: np.ndarray | None = None,
+        theta: np.ndarray | None = None,
+    ) -> State:
+        """A state without messages. phi: (W, width) what words hold, priors included; theta:
+        (documents, width) what documents hold.
         """
-        self.rule, self.schedule, self.alone = settings.rule, recipe.schedule, alone
-        plan = replace(self.plan, word_prior=word_prior)
-        graph = replace(build_graph(plan, seed=self.seed, tokens=self.rule.tokens), token=token)
-        self.prior = (
-            np.zeros((1, graph.width), np.float32)
-            if word_prior is None
-            else pad_topics(word_prior, graph.width)
-        )
-        self.prior_totals = self.prior.sum(axis=0, dtype=np.float64)
-        with ThreadPool(self.n_jobs) as pool:
-            self.state = first_state(graph, replace(settings, seed=self.seed), recipe, pool)
-        self.state.word_weight = np.maximum(word_weight, TINY).astype(np.float32)
-        self.others, self.others_totals = (
-            np.zeros_like(self.state.tables.phi),
-            np.zeros(graph.width),
-        )
-        return self._counted()
-
-    def hear(self, phi: np.ndarray) -> None:
-        """From now on words hold what all shards have counted: phi (W, width)."""
-        self.others = phi - self.own
-        self.others_totals = self.others.sum(axis=0, dtype=np.float64)
-        self.state.word_base = self.others[:, : self.plan.n_topics]
-        self.state.tables = self.state.tables._replace(
-            phi=phi + self.prior, totals=self.others_totals + self.own_totals + self.prior_totals
-        )
-
-    def _counted(self) -> np.ndarray:
-        """(W, width) what the messages of this shard give to words."""
-        tables = self.state.tables
-        self.own = tables.phi - self.others - self.prior
-        self.own_totals = tables.totals - self.others_totals - self.prior_totals
-        return self.own
-
-    def arrange(self) -> np.ndarray | None:
-        """Prepare a sweep.
-
-        What this shard counts, if that is new, because its messages are stored from now on.
-        """
-        stored = self.state.stored
-        if self.schedule.arrange is not None:
-            with ThreadPool(self.n_jobs) as pool:
-                self.schedule.arrange(self.state, self.rule, pool)
-        return self._counted() if self.state.stored != stored else None
-
-    def sweep(self, end: int | None) -> np.ndarray:
-        """A sweep; `end`: the last of all, if documents are inferred afresh until then."""
-        self.state.end = end
-        with ThreadPool(self.n_jobs) as pool:
-            sweep(self.state, self.rule, replace(self.schedule, arrange=None), pool)
-        # On top of many counts of others, differences lose what this shard counts: it counts anew
-        # in every round.
-        return (
-            self.rebuild()
-            if self.state.sweep % REBUILD_EVERY == 0 or not self.alone
-            else self._counted()
-        )
-
-    def moved(self) -> tuple[float, float, str]:
-        """The residual of the last sweep, its largest violation, and how it was made."""
-        residual = float(self.state.messages.residual.sum())
-        return residual, largest_violation(self.state), self.state.mode
-
-    def evidence(self) -> np.ndarray:
-        return alpha_evidence(self.state, self.rule.expected_counts)
-
-    def learned_beta(self) -> float:
-        return learned_beta(self.state, self.rule.expected_counts)
-
-    def set_priors(self, alpha: np.ndarray, beta: float) -> None:
-        self.state.alpha[: len(alpha)], self.state.beta = alpha, beta
-
-    def log_likelihood(self) -> float:
-        """Of the shard's documents."""
-        with ThreadPool(self.n_jobs) as pool:
-            return float(
-                document_log_likelihood(
-                    self.plan.counts, self.state.doc_topic(), self.state.topic_word(), pool
-                ).sum()
-            )
-
-    def rebuild(self) -> np.ndarray:
-        """Count all messages anew."""
-        with ThreadPool(self.n_jobs) as pool:
-            if not self.state.stored:
-                if (
-                    self.alone
-                ):  # several shards that put the sum of all right would each do it in full
-                    self.state.rebuild(self.rule, pool)
-                return self._counted()
-            self.state.word_base = None  # own messages alone
-            self.state.rebuild(self.rule, pool)
-        self.own = self.state.tables.phi - self.prior
-        self.own_totals = self.state.tables.totals - self.prior_totals
-        self.hear(self.others + self.own)
-        return self.own
-
-    def doc_topic(self) -> np.ndarray:
-        return self.state.doc_topic()
+        graph = self.graph
+        if theta is None:
+            theta = allocate(graph.n_slots * graph.width).reshape(-1, graph.width)
+        if phi is None:
+            phi = np.zeros((1, graph.width), np.float32)
+        mass = np.zeros(len(graph.arrays.slots), np.float32)
+        tables = Tables(theta, phi, phi.sum(axis=0, dtype=np.float64), mass)
+        return State.blank(graph, alpha, beta, self.seed, tables)
 
 
-def everywhere(shards: Sequence[Any], method: str, *args: Any) -> list[Any]:
-    """Call a method of all shards, and wait for what they answer."""
-    return waited([getattr(shard, method)(*args) for shard in shards])
+class Inferred(NamedTuple):
+    """What a shard returns of a round."""
+
+    theta: np.ndarray | None  # (documents, width) what documents hold, if it is asked for
+    pieces: list[Piece]  # their contribution to the word table, slice by slice
 
 
-def waited(answers: Sequence[Any]) -> list[Any]:
-    """Answers, those from elsewhere when they are there: until then they are promises, with a
-    `result`.
+class Round(NamedTuple):
+    """How a round is done."""
+
+    alpha: np.ndarray
+    beta: float
+    relaxation: float | None  # of blocks that take turns; None: words wait for the end
+    least: float  # part of a word's counts in a shard that is worth sending
+    theta: bool  # whether documents are asked for
+    exact: bool = False  # whether rows are to hold exactly what their document or word weighs
+
+
+def memory_need(n_docs: int, n_edges: int, n_words: int, n_topics: int) -> int:
+    """Bytes that a shard needs for a round: its documents and their graph, their topics, and a few
+    tables of words.
     """
-    return [answer.result() if hasattr(answer, "result") else answer for answer in answers]
+    tables = 4 * padded_width(n_topics) * (2 * n_docs + 5 * n_words)
+    return 64 * n_edges + tables + current().chunk_bytes
+
+
+def begin(shard: Shard, run: Run, how: Round, init: str, word_topic: np.ndarray | None) -> Inferred:
+    """The contribution of the first messages of a shard. init, word_topic: as for `State.start`."""
+    with ThreadPool(run.n_jobs) as pool:
+        state = State.start(
+            shard.graph,
+            run.rule,
+            how.alpha,
+            how.beta,
+            seed=shard.seed,
+            pool=pool,
+            init=init,
+            word_topic=word_topic,
+            stored=False,
+        )
+    phi = state.tables.phi
+    counted = phi if run.prior is None else np.maximum(phi - run.prior, 0)
+    return Inferred(None, run.sliced(counted, 0.0))
+
+
+def infer(shard: Shard, run: Run, how: Round, *table: Piece) -> Inferred:
+    """A round of a shard, as soon as the worker has memory for it. table: the slices of the word
+    table.
+    """
+    counts = shard.plan.counts
+    with admitted(memory_need(counts.shape[0], counts.nnz, counts.shape[1], run.n_topics)):
+        return _infer(shard, run, how, table)
+
+
+def _infer(shard: Shard, run: Run, how: Round, table: Sequence[Piece]) -> Inferred:
+    phi = np.concatenate([unpacked(piece) for piece in table])
+    counted, others = phi, None
+    if run.n_shards > 1:
+        part = (shard.word_weight / run.word_weight).astype(np.float32)
+        counted = phi * part[:, None]
+        others = phi - counted
+    state = shard.state(how.alpha, how.beta, phi if run.prior is None else phi + run.prior)
+    state.word_base = others
+    if shard.blocks is not None:
+        state.blocks = shard.blocks._replace(mu=allocate(shard.block_size))
+    with ThreadPool(run.n_jobs) as pool:
+        counted = infer_blocks(state, run.rule, pool, how.relaxation, counted)
+    assert state.blocks is not None
+    shard.block_size = len(state.blocks.mu)
+    shard.blocks = state.blocks._replace(mu=np.zeros(0, np.float32))
+    if how.exact:
+        _scale_documents(state)
+    return Inferred(state.tables.theta if how.theta else None, run.sliced(counted, how.least))
+
+
+def _scale_documents(state: State) -> None:
+    """Let each document hold exactly its weight."""
+    order = np.argsort(state.graph.arrays.slots)  # of rows
+    scale_rows(state.tables.theta, state.doc_weight[order])
+
+
+class Merging(NamedTuple):
+    """How a slice of the new word table is made."""
+
+    n_topics: int
+    weight: np.ndarray | None  # (words,) what rows are to hold exactly, if rounding is removed
+    relaxation: float  # how far the table moves towards the sum of contributions
+    least: float  # part of a row that is worth sending
+
+
+def merge(how: Merging, pieces: list[Piece], old: Piece | None = None) -> Piece:
+    """A slice of the new word table: the contributions of all shards, in their order.
+
+    old: the slice before, if the table moves further than to that.
+    """
+    total = unpacked(pieces[0]).astype(np.float64)
+    for piece in pieces[1:]:
+        total += unpacked(piece)
+    table = total.astype(np.float32)
+    if old is not None:
+        before = unpacked(old)
+        table = np.maximum(before + np.float32(how.relaxation) * (table - before), 0)
+    if how.weight is not None:
+        scale_rows(table, how.weight)
+    return packed(table, how.n_topics, how.least)
+
+
+def change(old: Piece, new: Piece) -> float:
+    """How much of what words hold has moved, in one slice."""
+    return float(np.abs(unpacked(new).astype(np.float64) - unpacked(old)).sum())
+
+
+def evidence(shard: Shard, run: Run, theta: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """(2, K) what the documents of a shard say of alpha."""
+    return alpha_evidence(shard.state(alpha, 1.0, theta=theta), run.rule.expected_counts)
+
+
+def beta_steps(run: Run, beta: float, steps: int, *table: Piece) -> float:
+    """Beta after some fixed-point steps."""
+    phi = np.concatenate([unpacked(piece) for piece in table])
+    phi = phi if run.prior is None else phi + run.prior
+    none = np.zeros((0, 0), np.float32)
+    tables = Tables(none, phi, phi.sum(axis=0, dtype=np.float64), none)
+    for _ in range(steps):
+        beta = beta_of(
+            tables,
+            beta,
+            run.token,
+            run.n_topics,
+            run.word_prior,
+            expected=run.rule.expected_counts,
+        )
+    return beta
+
+
+def log_likelihood(
+    shard: Shard, run: Run, theta: np.ndarray, alpha: np.ndarray, beta: float, *table: Piece
+) -> float:
+    """Of the documents of a shard."""
+    phi = np.concatenate([unpacked(piece) for piece in table])
+    phi = phi if run.prior is None else phi + run.prior
+    state = shard.state(alpha, beta, phi, theta)
+    with ThreadPool(run.n_jobs) as pool:
+        found = document_log_likelihood(
+            shard.plan.counts, state.doc_topic(), state.topic_word(), pool
+        )
+    return float(found.sum())
+
+
+def proportions(shard: Shard, theta: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """(documents, K) topic proportions of a shard after its last round."""
+    state = shard.state(alpha, 1.0, theta=theta.copy())
+    _scale_documents(state)
+    return state.doc_topic()
+
+
+# ------------------------------------------------------------------------------------ small tasks
+
+
+def given(value: Any) -> Any:
+    """What all tasks of a run are given, once."""
+    return value
+
+
+def theta_of(inferred: Inferred) -> np.ndarray | None:
+    return inferred.theta
+
+
+def piece_of(inferred: Inferred, number: int) -> Piece:
+    return inferred.pieces[number]
+
+
+def added(values: list[Any]) -> Any:
+    """The sum, in the order of shards."""
+    total = values[0]
+    for value in values[1:]:
+        total = total + value
+    return total

@@ -22,7 +22,7 @@ from topoi.infer.blocks import Blocks
 from topoi.infer.memory import allocate, pad_topics, release
 from topoi.infer.proportions import Proportions
 from topoi.infer.rules import Rule
-from topoi.infer.tables import blank_tables, owner_base
+from topoi.infer.tables import blank_tables, owner_base, scale_rows
 from topoi.infer.threads import ThreadPool
 
 if TYPE_CHECKING:
@@ -80,32 +80,13 @@ class State(Proportions):
         proportional to `word_topic` (W, K) and the prior. stored: False keeps the tables of these
         messages only. learned: of each field, from an earlier run.
         """
-        n_visits = len(graph.arrays.visit_doc)
-        padded_alpha = np.zeros(graph.width)
-        padded_alpha[: graph.n_topics] = alpha
-        messages = Messages(
+        state = cls.blank(
+            graph, alpha, beta, seed, blank_tables(graph, graph.word_base), learned=learned
+        )
+        state.stored = stored
+        messages = state.messages = state.messages._replace(
             mu=allocate(0 if rule.draws or not stored else graph.message_size),
             z=np.zeros(graph.n_edges if rule.draws else 0, np.int32),
-            order=np.arange(n_visits),
-            residual=np.full(n_visits, NEVER),
-            change=np.zeros((graph.n_doc_blocks, graph.width)),
-        )
-        shared_counts = np.zeros((len(graph.shared_ptr) - 1, graph.width), np.float32)
-        own_weight = Fields(np.zeros((1, 1), np.float32), np.zeros(graph.n_docs, np.float32))
-        state = cls(
-            graph,
-            padded_alpha,
-            float(beta),
-            seed,
-            blank_tables(graph, graph.word_base),
-            messages,
-            shared_counts,
-            own_weight,
-            [LearnedField(field.weight) for field in graph.fields]
-            if learned is None
-            else list(learned),
-            graph.word_base,
-            stored=stored,
         )
         source = (
             np.ones((1, graph.width), np.float32)
@@ -137,6 +118,43 @@ class State(Proportions):
                 )
         state.rebuild(rule, pool)
         return state
+
+    @classmethod
+    def blank(
+        cls,
+        graph: Graph,
+        alpha: np.ndarray,
+        beta: float,
+        seed: int,
+        tables: Tables,
+        *,
+        learned: Sequence[LearnedField] | None = None,
+    ) -> State:
+        """A state with these tables and without messages. alpha: (K,)."""
+        n_visits, padded_alpha = len(graph.arrays.visit_doc), np.zeros(graph.width)
+        padded_alpha[: graph.n_topics] = alpha
+        messages = Messages(
+            mu=np.zeros(0, np.float32),
+            z=np.zeros(0, np.int32),
+            order=np.arange(n_visits),
+            residual=np.full(n_visits, NEVER),
+            change=np.zeros((graph.n_doc_blocks, graph.width)),
+        )
+        return cls(
+            graph,
+            padded_alpha,
+            float(beta),
+            seed,
+            tables,
+            messages,
+            np.zeros((len(graph.shared_ptr) - 1, graph.width), np.float32),
+            Fields(np.zeros((1, 1), np.float32), np.zeros(graph.n_docs, np.float32)),
+            [LearnedField(field.weight) for field in graph.fields]
+            if learned is None
+            else list(learned),
+            graph.word_base,
+            stored=False,
+        )
 
     @cached_property
     def word_weight(self) -> np.ndarray:
@@ -313,8 +331,7 @@ class State(Proportions):
             np.argsort(self.graph.arrays.slots)
         ]  # in the order of the rows
         for table, weight in ((theta, doc_weight), (phi, self.word_weight)):
-            held = table.sum(axis=1)
-            table *= np.divide(weight, held, out=np.zeros_like(held), where=held > 0)[:, None]
+            scale_rows(table, weight)
         if prior is not None:
             phi[:, : self.graph.n_topics] += prior
         self.tables = self.tables._replace(

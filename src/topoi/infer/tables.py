@@ -8,7 +8,7 @@ from topoi.graph.wiring import Graph
 from topoi.infer.arrays import Tables
 from topoi.infer.memory import allocate, pad_topics
 
-__all__ = ["blank_tables", "owner_base"]
+__all__ = ["blank_tables", "owner_base", "scale_rows"]
 
 
 def blank_tables(graph: Graph, word_base: np.ndarray | None, old: Tables | None = None) -> Tables:
@@ -48,3 +48,9 @@ def owner_base(graph: Graph) -> np.ndarray:
         if base is None
         else pad_topics(base, graph.width)
     )
+
+
+def scale_rows(table: np.ndarray, weight: np.ndarray) -> None:
+    """Let each row of a table hold exactly its weight, if it holds anything."""
+    held = table.sum(axis=1)
+    table *= np.divide(weight, held, out=np.zeros_like(held), where=held > 0)[:, None]

@@ -119,6 +119,11 @@ class TopicModelBase(Labelling, Trends, Editing, Guided):
         self.history_ = fitted.history
         self.converged_ = fitted.converged
 
+    def _keep_perplexity(self, perplexity: float) -> None:
+        """Training perplexity of a run over documents that are elsewhere; most models have it in
+        their history.
+        """
+
     def _keep_fit(self, counts: sparse.csr_array) -> None:
         """How well the topics of each training document explain its words."""
         with ThreadPool(self.n_jobs) as pool:

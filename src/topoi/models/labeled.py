@@ -15,6 +15,7 @@ from topoi.choices import ScheduleName, WeightingName
 from topoi.corpus import Corpus
 from topoi.corpus.metadata import is_table, label_membership, one_each
 from topoi.graph.factors import Documents, Factor, Labels, canonical_factor
+from topoi.models.cluster import fit_on_cluster, is_for_cluster
 from topoi.models.label_questions import LabelQuestions
 from topoi.models.parameters import (
     Callback,
@@ -183,6 +184,8 @@ class LabeledLDA(LabelQuestions):
         *,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
+        client: Any = None,
+        keep_documents: bool = True,
     ) -> LabeledLDA:
         """Learn one topic per label.
 
@@ -198,6 +201,11 @@ class LabeledLDA(LabelQuestions):
             File to save the run in, and to resume it from; see `LDA.fit`.
         checkpoint_every : int, default=10
             Sweeps between two savings.
+        client : dask.distributed.Client, optional
+            Fit on the workers of a Dask cluster; see `LDA.fit`. X is then a list of partitions,
+            Corpora with labels or what gives them.
+        keep_documents : bool, default=True
+            On a cluster, whether topic proportions of all documents come to this process.
 
         Returns
         -------
@@ -210,6 +218,9 @@ class LabeledLDA(LabelQuestions):
                 f"threshold is {part!r}; expected a part of the largest proportion, above 0 and up"
                 " to 1."
             )
+        if is_for_cluster(X, client):
+            self._fit_on_cluster(X, y, client, checkpoint, checkpoint_every, keep_documents)
+            return self
         corpus = self._corpus(X, reset=True)
         if _is_column(y):
             warnings.warn(
@@ -246,6 +257,24 @@ class LabeledLDA(LabelQuestions):
             checkpoint_every,
         )
         return self
+
+    def _fit_on_cluster(self, X: Any, y: Any, client: Any, *options: Any) -> None:
+        """Learn from Corpora with labels, on a cluster."""
+        if y is not None:
+            raise ValueError(
+                "On a cluster labels come with the documents: each partition is a Corpus with"
+                " labels. Leave y out."
+            )
+        checkpoint, every, keep_documents = options
+        fit_on_cluster(
+            self,
+            X,
+            client,
+            background=self.background_topics,
+            checkpoint=checkpoint,
+            checkpoint_every=every,
+            keep_documents=keep_documents,
+        )
 
     def _prediction_factors(self, corpus: Corpus, labels: Any = None) -> list[Factor]:
         if labels is None:

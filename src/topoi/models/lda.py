@@ -11,6 +11,7 @@ from topoi.explore.updating import Growth
 from topoi.graph.factors import Documents
 from topoi.infer.state import State
 from topoi.models.batches import BatchModel
+from topoi.models.cluster import fit_on_cluster, is_for_cluster
 from topoi.models.parameters import (
     Callback,
     Init,
@@ -182,13 +183,17 @@ class LDA(Updating, BatchModel):
         *,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
+        client: Any = None,
+        keep_documents: bool = True,
     ) -> LDA:
         """Learn topics.
 
         Parameters
         ----------
         X : array, sparse matrix, DataFrame or Corpus of shape (documents, words)
-            Counts or weights >= 0.
+            Counts or weights >= 0. On a cluster a dask array of counts, a dask bag or column of
+            texts, or a list of partitions: matrices, Corpora, file names, functions without
+            arguments that return one of these, or Delayed.
         y : ignored
         checkpoint : str or Path, optional
             A file to save the run in. If it exists, it must be of the same run, which resumes from
@@ -199,7 +204,24 @@ class LDA(Updating, BatchModel):
             process that finished it, where the caller has had the model.
         checkpoint_every : int, default=10
             Sweeps between two savings (with batch_size: batches).
+        client : dask.distributed.Client, optional
+            Fit on the workers of a Dask cluster, with schedule="incremental". Partitions decide
+            the result, not workers. `n_jobs` is the number of threads of a task. A checkpoint is
+            then a folder that this process and all workers can reach.
+        keep_documents : bool, default=True
+            On a cluster, whether topic proportions of all documents come to this process; without
+            them there is no `doc_topic_`.
         """
+        if is_for_cluster(X, client):
+            fit_on_cluster(
+                self,
+                X,
+                client,
+                checkpoint=checkpoint,
+                checkpoint_every=checkpoint_every,
+                keep_documents=keep_documents,
+            )
+            return self
         counts = self._counts(X, reset=True)
         self._online = None
         size = self._batch_size()

@@ -187,6 +187,7 @@ MAY_LACK = frozenset(
     }
 )
 OF_TRAINING = ("doc_topic_", "_n_docs", "converged_", "bound_")  # gone after partial_fit
+OF_DOCUMENTS = {"doc_topic_", "documents_"}  # stay elsewhere with keep_documents=False
 DERIVED = ("n_features_in_", "_dtype")  # from components_
 
 
@@ -236,8 +237,9 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
     there = {name for name in whole_fit if found.get(name) is not None} | (
         {"history_", "documents_"} & {name.partition(".")[0] for name in found}
     )
+    whole_fit |= {"history_", "documents_"}
     demand(
-        there in (set(), {*whole_fit, "history_", "documents_"}),
+        there in (set(), whole_fit, whole_fit - OF_DOCUMENTS),
         "some of what a fit leaves is there, and some is missing",
     )
     batches = found.get("_online.batches")
@@ -248,8 +250,10 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
             ascending and sweeps[-1] == found["n_iter_"],
             "n_iter_ is not the last sweep of history_",
         )
-        documents_of(found)
-        demand(found["_n_docs"] <= len(found["doc_topic_"]), "_n_docs is more than the documents")
+        if "doc_topic_" in found:
+            documents_of(found)
+            most = len(found["doc_topic_"])
+            demand(found["_n_docs"] <= most, "_n_docs is more than the documents")
     else:
         demand(
             batches is not None and batches >= found["n_iter_"],

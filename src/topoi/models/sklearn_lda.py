@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from topoi.choices import ScheduleName, WeightingName
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.monitor import Monitor
+from topoi.models.cluster import is_for_cluster
 from topoi.models.lda import LDA
 from topoi.models.parameters import Callback, Init, RuleLike, Seed, Tolerance
 
@@ -170,15 +171,29 @@ class LatentDirichletAllocation(LDA):
         *,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
+        client: Any = None,
+        keep_documents: bool = True,
     ) -> LatentDirichletAllocation:
         """Learn topics, as `LDA.fit` does."""
-        super().fit(X, y, checkpoint=checkpoint, checkpoint_every=checkpoint_every)
+        super().fit(
+            X,
+            y,
+            checkpoint=checkpoint,
+            checkpoint_every=checkpoint_every,
+            client=client,
+            keep_documents=keep_documents,
+        )
+        if is_for_cluster(X, client):
+            return self
         counts = self._counts(X, reset=False)
         gain = document_log_likelihood(
             counts, np.asarray(self.doc_topic_, dtype=np.float64), self.topic_word_
         ).sum()
         self.bound_ = float(np.exp(-gain / counts.sum()))
         return self
+
+    def _keep_perplexity(self, perplexity: float) -> None:
+        self.bound_ = perplexity
 
     @property
     def n_batch_iter_(self) -> int:

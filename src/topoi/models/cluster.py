@@ -1,0 +1,294 @@
+"""Fits whose documents are on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from topoi.corpus import Corpus, Membership
+from topoi.corpus.documents import TrainingDocuments
+from topoi.graph.factors import Labels
+from topoi.graph.plan import Plan, PlanFacts
+from topoi.graph.weighting import Weighting
+from topoi.graph.wiring import padded_width
+from topoi.infer.pieces import unpacked
+from topoi.infer.recipe import chosen_schedule, make_recipe
+from topoi.infer.rounds import Rounds, word_slices
+from topoi.infer.run_folder import RunFolder
+from topoi.infer.session import Fitted, components
+from topoi.infer.shards import Run, Shard, memory_need
+from topoi.infer.workers import DaskWorkers, dask_client
+from topoi.io.partitions import is_collection, partitions_of
+from topoi.models.partitioned import in_common_words, opened
+from topoi.models.preflight import refuse_light_weights, warn_of_single_precision
+from topoi.storage.digests import digest
+
+__all__ = ["fit_on_cluster", "is_for_cluster"]
+
+
+def is_for_cluster(X: Any, client: Any) -> bool:
+    """Whether a fit goes to a cluster: there is a client, or X is a collection of Dask."""
+    return client is not None or is_collection(X)
+
+
+class Facts(NamedTuple):
+    """What a partition is."""
+
+    n_rows: int  # documents, with words or without
+    n_docs: int  # with words
+    n_edges: int
+    weight: float
+    heaviest: float  # entry
+    longest: int  # entries of a document, at most
+    labels: np.ndarray | None  # names
+    single: bool  # no document has several labels
+    sha256: str
+
+
+def fit_on_cluster(
+    model: Any,
+    X: Any,
+    client: Any,
+    *,
+    background: int | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_every: int = 10,
+    keep_documents: bool = True,
+) -> None:
+    """Fit a model of documents that own themselves to partitions on a cluster.
+
+    background: topics beside those of labels, for a model whose topics are labels.
+    """
+    _refuse(model)
+    workers = DaskWorkers(dask_client(client))
+    documents = opened(workers, partitions_of(X))
+    words, corpora = in_common_words(workers, model, documents)
+    model.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+    model.__dict__.update(words)
+    facts: list[Facts] = workers.gather(
+        [workers.submit(f"facts-{s}", _facts, corpus) for s, corpus in enumerate(corpora)]
+    )
+    sums = [workers.submit(f"sums-{s}", _word_sums, corpus) for s, corpus in enumerate(corpora)]
+    (of_words,) = workers.gather([workers.submit("sums", _added, sums)])
+    n_topics = model.n_components if background is None else _labels(model, facts) + background
+    seed = model._seed()
+    settings = replace(model._settings(n_topics, len(of_words[0]), seed), schedule="incremental")
+    whole = _whole(facts, n_topics, plain=background is None)
+    word_prior = model._word_prior(n_topics, of_words[0], whole.token)
+    whole = whole._replace(word_prior=word_prior is not None)
+    _check(workers, model, facts, whole, of_words, settings)
+    settings = model._with_priors(settings, n_topics)
+    width = padded_width(n_topics)
+    run = Run(
+        settings.rule,
+        n_topics,
+        whole.token,
+        np.maximum(of_words[0], 1e-30),
+        word_prior,
+        word_slices(len(of_words[0]), width),
+        len(corpora),
+        model.n_jobs,
+    )
+    classes = getattr(model, "classes_", None) if background is not None else None
+    shards = [
+        workers.submit(
+            f"shard-{s}", _shard, corpus, n_topics, seed + s, whole.token, word_prior, classes
+        )
+        for s, corpus in enumerate(corpora)
+    ]
+    rounds = Rounds(workers, shards, run, whole, settings, make_recipe(whole, settings))
+    folder: RunFolder | nullcontext[None] = nullcontext()
+    if checkpoint is not None:
+        mark = _fingerprint(model, facts, word_prior, settings.word_topic)
+        folder = RunFolder(
+            checkpoint, checkpoint_every, mark, run.bounds, n_topics, settings.max_iter
+        )
+    monitor = model._monitor(Corpus(np.zeros((0, len(of_words[0])))).counts)
+    with folder as saves, monitor:
+        at = rounds.pass_messages(monitor, model, saves)
+        counted = np.concatenate([unpacked(piece) for piece in workers.gather(rounds.words())])
+        found = rounds.proportions(at) if keep_documents else []
+        proportions = [np.asarray(part) for part in workers.gather(found)]
+        model._keep_perplexity(rounds.perplexity(at))
+    model._keep(
+        Fitted(
+            components=components(counted[:, :n_topics], at.beta, word_prior),
+            doc_topic=np.vstack(proportions) if found else np.zeros((0, n_topics)),
+            alpha=at.alpha.copy(),
+            beta=at.beta,
+            word_prior=word_prior,
+            n_docs=sum(fact.n_docs for fact in facts),
+            n_iter=at.done,
+            history=monitor.table(),
+            converged=monitor.converged,
+            finished=False,
+        )
+    )
+    model.weighting_ = Weighting("count", None, 1.0)
+    _keep_documents(workers, model, corpora if keep_documents else [])
+
+
+def _refuse(model: Any) -> None:
+    """Refuse what shards cannot do."""
+    rule = model._check_parameters()
+    if model.weighting != "count":
+        raise ValueError(
+            f"weighting={model.weighting!r} goes by sums over all documents, which no shard has;"
+            " on a cluster use weighting='count'."
+        )
+    if model.schedule not in ("auto", "incremental"):
+        raise ValueError(
+            f"schedule={model.schedule!r} keeps messages of documents from sweep to sweep, and"
+            " shards keep nothing; on a cluster use schedule='auto' or 'incremental'."
+        )
+    if rule.draws or rule.tokens or not rule.stored:
+        raise ValueError(
+            f"On a cluster documents are inferred afresh in each round, which rule={model.rule!r}"
+            " cannot do; use rule 'bp', 'sibp', 'vb' or topoi.rules.CVB0(messages='edge')."
+        )
+    if getattr(model, "batch_size", None) is not None and model._batch_size() is not None:
+        raise ValueError("On a cluster partitions take the place of batches; leave batch_size out.")
+
+
+# ------------------------------------------------------------------------------------ what is known
+
+
+def _facts(corpus: Corpus) -> Facts:
+    counts = corpus.counts
+    n_entries = np.diff(counts.indptr)
+    labels = corpus.labels
+    return Facts(
+        counts.shape[0],
+        int((counts.sum(axis=1) > 0).sum()),
+        counts.nnz,
+        float(counts.data.sum()),
+        float(counts.data.max(initial=0)),
+        int(n_entries.max(initial=0)),
+        None if labels is None else labels.names[np.asarray(labels.matrix.sum(axis=0) > 0)],
+        labels is None or bool((labels.counts() <= 1).all()),
+        digest([counts, None if labels is None else [labels.matrix, labels.names]]),
+    )
+
+
+def _word_sums(corpus: Corpus) -> np.ndarray:
+    """(2, W) weight and entries of each word."""
+    counts = corpus.counts
+    x = counts.data.astype(np.float32)  # as edges have it
+    n_words = counts.shape[1]
+    return np.stack(
+        [np.bincount(counts.indices, x, n_words), np.bincount(counts.indices, minlength=n_words)]
+    )
+
+
+def _added(values: list[np.ndarray]) -> np.ndarray:
+    return np.asarray(np.sum(values, axis=0))
+
+
+def _whole(facts: Sequence[Facts], n_topics: int, *, plain: bool) -> PlanFacts:
+    n_edges, weight = sum(fact.n_edges for fact in facts), sum(fact.weight for fact in facts)
+    if not n_edges:
+        raise ValueError(
+            "The partitions hold no words at all: every entry is 0. Check the vectoriser's"
+            " vocabulary, min_df and stop words."
+        )
+    return PlanFacts(
+        n_topics=n_topics,
+        n_docs=sum(fact.n_rows for fact in facts),
+        n_edges=n_edges,
+        most_edges=max(fact.n_edges for fact in facts),
+        weight=weight,
+        token=min(1.0, weight / n_edges),
+        private=True,
+        plain=plain,
+        fields=False,
+        word_prior=False,
+    )
+
+
+def _labels(model: Any, facts: Sequence[Facts]) -> int:
+    """How many labels there are; the model knows them from now on."""
+    known = [fact.labels for fact in facts if fact.labels is not None]
+    if len(known) < len(facts) or not sum(map(len, known)):
+        raise ValueError(
+            "On a cluster labels come with the documents: each partition is a Corpus with labels,"
+            " such as topoi.read(..., labels=...) makes. For topics without labels use LDA."
+        )
+    model.classes_ = np.unique(np.concatenate(known))
+    model._seen = np.ones(len(model.classes_), bool)
+    model._single, model._as_matrix = all(fact.single for fact in facts), False
+    return len(model.classes_)
+
+
+def _check(
+    workers: DaskWorkers,
+    model: Any,
+    facts: Sequence[Facts],
+    whole: PlanFacts,
+    of_words: np.ndarray,
+    settings: Any,
+) -> None:
+    """Refuse or warn of what a fit could not do, before it takes memory."""
+    chosen_schedule(whole, settings)
+    refuse_light_weights(whole.token)
+    most = float(max(of_words[1].max(), max(fact.longest for fact in facts)))
+    warn_of_single_precision(max(fact.heaviest for fact in facts), most, settings.rule)
+    limits = [limit for limit in workers.memory_limits().values() if limit]
+    if not limits:
+        return
+    needs = [
+        memory_need(fact.n_rows, fact.n_edges, of_words.shape[1], whole.n_topics) for fact in facts
+    ]
+    largest = int(np.argmax(needs))
+    if needs[largest] > max(limits):
+        raise MemoryError(
+            f"Partition {largest} with {facts[largest].n_edges:,} entries and"
+            f" {whole.n_topics} topics needs {needs[largest] / 2**30:.1f} GiB, but the memory limit"
+            f" of the largest worker is {max(limits) / 2**30:.1f} GiB. Use smaller partitions, or"
+            " workers with more memory."
+        )
+
+
+def _fingerprint(
+    model: Any, facts: Sequence[Facts], word_prior: np.ndarray | None, start: np.ndarray | None
+) -> str:
+    """A digest of everything that decides the bits of a run."""
+    from topoi.infer.checkpoints import fixed_parameters
+
+    return digest([*fixed_parameters(model, start), [fact.sha256 for fact in facts], word_prior])
+
+
+def _shard(
+    corpus: Corpus,
+    n_topics: int,
+    seed: int,
+    token: float,
+    word_prior: np.ndarray | None,
+    classes: np.ndarray | None,
+) -> Shard:
+    plan = Plan(n_topics, corpus.counts, word_prior=word_prior)
+    if classes is not None:
+        assert corpus.labels is not None
+        labels = corpus.labels.aligned(classes)
+        known = Membership(labels.matrix[:, : len(classes)], classes)
+        Labels(known, n_topics - len(classes)).add_to(plan)
+    return Shard(plan, seed, token)
+
+
+def _keep_documents(workers: DaskWorkers, model: Any, corpora: Sequence[Any]) -> None:
+    """What is known about documents, if they are kept."""
+    model._online = None
+    if not corpora:
+        del model.doc_topic_
+        model.documents_ = None
+        return
+    about = [workers.submit(f"about-{s}", _about, corpus) for s, corpus in enumerate(corpora)]
+    model.documents_ = TrainingDocuments.joined(workers.gather(about))
+
+
+def _about(corpus: Corpus) -> TrainingDocuments:
+    return TrainingDocuments.of(replace(corpus, vocabulary=None, vectorizer=None))
