@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from topoi import datasets, distributed, evaluate, plot, rules
     from topoi.corpus import Corpus
     from topoi.graph.dates import Dates
-    from topoi.graph.factors import Authors, Documents, Labels, Links, Words
+    from topoi.graph.factors import Authors, Documents, Labels, Words
+    from topoi.graph.links import Links
     from topoi.graph.seeds import Seeds
     from topoi.io import formats
     from topoi.io.formats import write
@@ -43,7 +44,7 @@ _HOMES = {
     "LabeledLDA": "topoi.models.labeled",
     "Labels": "topoi.graph.factors",
     "LatentDirichletAllocation": "topoi.models.sklearn_lda",
-    "Links": "topoi.graph.factors",
+    "Links": "topoi.graph.links",
     "RelationalTopicModel": "topoi.models.relational",
     "Phrases": "topoi.io.phrases",
     "Seeds": "topoi.graph.seeds",

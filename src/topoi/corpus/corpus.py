@@ -225,8 +225,12 @@ class Corpus:
         return made
 
     def like(self, vocabulary: Sequence[str] | None) -> Corpus:
-        """This corpus over `vocabulary`, if it is known that it has other words or another order;
-        refused where no word is the same.
+        """This corpus over `vocabulary`, if it is known that it has other words or another order.
+
+        Parameters
+        ----------
+        vocabulary : sequence of str or None
+            The word of each column. Refused if no word is the same.
         """
         if (
             vocabulary is None
@@ -242,8 +246,12 @@ class Corpus:
         return self.over(vocabulary)
 
     def over(self, vocabulary: Sequence[str]) -> Corpus:
-        """The same documents over other words: columns are put in the order of `vocabulary`, words
-        that are not in it are left out.
+        """The same documents over other words.
+
+        Parameters
+        ----------
+        vocabulary : sequence of str
+            The word of each column. Words that are not in it are left out.
         """
         if self.vocabulary is None:
             raise ValueError(
@@ -267,7 +275,20 @@ class Corpus:
         return self._with(counts=counts, vocabulary=words, vectorizer=None, unknown=unknown)
 
     def split(self, test_size: float = 0.2, random_state: int = 0) -> tuple[Corpus, Corpus]:
-        """Training and test documents, drawn at random."""
+        """Training and test documents, drawn at random.
+
+        Parameters
+        ----------
+        test_size : float, default=0.2
+            Proportion of test documents, between 0 and 1.
+        random_state : int, default=0
+            Seed of the draw.
+
+        Returns
+        -------
+        tuple of Corpus
+            Training and test documents, each in the order of this corpus.
+        """
         if not 0 < test_size < 1:
             raise ValueError(f"test_size is {test_size}; expected a proportion between 0 and 1.")
         order = np.random.default_rng(random_state).permutation(self.n_docs)

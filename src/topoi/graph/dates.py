@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,7 @@ class Dates:
     by: By = "year"
     reach: int = 1
     weight: Any = "learn"
-    learn: bool = False
+    learn: bool = field(default=False, init=False)  # whether the weight is learned
 
     def add_to(self, plan: Plan) -> None:
         n_docs = plan.counts.shape[0]
@@ -73,8 +73,19 @@ class Dates:
             plan.fields.append(self)
 
     def message(self, doc_topic: np.ndarray, doc_weight: np.ndarray) -> np.ndarray:
-        """Mean proportions of the other documents of this time, by their tokens; rows sum to 1, or
-        to 0 without others.
+        """Mean proportions of the other documents of this time, by their tokens.
+
+        Parameters
+        ----------
+        doc_topic : ndarray of shape (n_docs, n_topics)
+            Topic proportions of the documents.
+        doc_weight : ndarray of shape (n_docs,)
+            Tokens of the documents.
+
+        Returns
+        -------
+        ndarray of shape (n_docs, n_topics)
+            Rows sum to 1, or to 0 without others.
         """
         own = doc_topic * doc_weight[:, None]
         dated = np.diff(self.members.indptr)[:, None]

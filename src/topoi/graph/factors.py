@@ -10,21 +10,21 @@ other documents (a `Field`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
 
-from topoi.choices import AuthorPrior, LinkFactor
+from topoi.choices import AuthorPrior
 from topoi.corpus import Membership
 from topoi.corpus.dates import dates_as_text
-from topoi.corpus.links import adjacency, symmetric
+from topoi.corpus.links import adjacency
 from topoi.corpus.metadata import label_membership, membership
 from topoi.graph.dates import Dates
-from topoi.graph.fields import Field, first_weight
-from topoi.graph.link_tables import expected_links, linked_topics
+from topoi.graph.fields import Field
+from topoi.graph.links import Links
 from topoi.graph.plan import Plan
 from topoi.graph.weighting import Weighting, fit_weighting
 from topoi.graph.wiring import Graph, build_graph
@@ -43,23 +43,35 @@ __all__ = [
     "make_plan",
 ]
 
-TINY = 1e-300  # keeps 0 / 0 away
-
 
 class Factor(Protocol):
     """Anything with `add_to(plan)`: every factor but Words, which makes the plan."""
 
-    def add_to(self, plan: Plan) -> None: ...
+    def add_to(self, plan: Plan) -> None:
+        """Add the owners, allowed topics, field or word prior that it stands for to `plan`."""
 
 
 @dataclass
 class Words:
-    """The observed counts, documents x words (for a TopicModel also a Corpus, whose words it then
-    knows): each nonzero is an edge and carries a message.
+    """The observed counts: each nonzero is an edge and carries a message.
 
-    weighting: "count", or "tf" x/n_d, "tfidf" x/n_d log(D/df), "log" log(1+x), each rescaled so
-    that all weights add up to all counts. base: (W, K) counts that words hold besides the messages.
-    frozen: words hold the base and nothing else (prediction).
+    Parameters
+    ----------
+    counts : csr_array of shape (n_docs, n_words), or Corpus
+        Documents x words. With a Corpus, a TopicModel also has its vocabulary.
+    weighting : {"count", "tf", "tfidf", "log"} or Weighting, default="count"
+        "tf" is x/n_d, "tfidf" x/n_d log(D/df), "log" log(1+x), each rescaled so that all weights
+        add up to all counts.
+    base : ndarray of shape (n_words, n_topics), default=None
+        Counts that words hold besides the messages.
+    frozen : bool, default=False
+        Whether words hold the base and nothing else (prediction).
+
+    Examples
+    --------
+    >>> from topoi import TopicModel, Words
+    >>> TopicModel([Words([[2, 1, 0], [0, 1, 2]])], 2, max_iter=5).fit().components_.shape
+    (2, 3)
     """
 
     counts: Any
@@ -68,7 +80,13 @@ class Words:
     frozen: bool = False
 
     def new_plan(self, n_topics: int) -> Plan:
-        """The plan to which the other factors add."""
+        """The plan to which the other factors add.
+
+        Parameters
+        ----------
+        n_topics : int
+            Number of topics.
+        """
         weighting = (
             self.weighting
             if isinstance(self.weighting, Weighting)
@@ -79,7 +97,14 @@ class Words:
 
 @dataclass
 class Documents:
-    """Each document owns its own topic proportions: the owner side of LDA."""
+    """Each document owns its own topic proportions: the owner side of LDA.
+
+    Examples
+    --------
+    >>> from topoi import Documents, TopicModel, Words
+    >>> TopicModel([Words([[2, 1], [0, 1]]), Documents()], 2, max_iter=5).fit().doc_topic_.shape
+    (2, 2)
+    """
 
     def add_to(self, plan: Plan) -> None:
         plan.owners = sparse.eye_array(plan.counts.shape[0], format="csr")
@@ -91,10 +116,24 @@ class Authors:
 
     A document without authors owns itself.
 
-    authors: a Membership (`TopicModel` takes all forms that a Corpus does). prior: "uniform" or
-    "learned": whether co-authors count equally, or by how well they explain the words (A8). names:
-    fixes the order of authors; others follow. base: (A, K) tokens the named authors already hold.
-    After compilation `names` holds all names; owners beyond them are documents without authors.
+    Parameters
+    ----------
+    authors : Membership
+        The authors of each document (`TopicModel` takes all forms that a Corpus does).
+    prior : {"uniform", "learned"}, default="uniform"
+        Whether co-authors count equally, or by how well they explain the words (A8).
+    names : ndarray of shape (n_names,), default=None
+        The first authors, in this order; others follow. After compilation it holds all names;
+        owners beyond them are documents without authors.
+    base : ndarray of shape (n_names, n_topics), default=None
+        Tokens that the named authors hold besides the messages.
+
+    Examples
+    --------
+    >>> from topoi import Authors, TopicModel, Words
+    >>> factors = [Words([[2, 1], [0, 1]]), Authors([["al"], ["al", "bo"]])]
+    >>> TopicModel(factors, 2, max_iter=5).fit().factors_[-1].names.tolist()
+    ['al', 'bo']
     """
 
     authors: Any
@@ -124,9 +163,21 @@ class Labels:
     """Topics are labels: a document uses its own labels and the `background` topics, an unlabeled
     one all topics (labeled LDA).
 
-    labels: a Membership (`TopicModel` takes all forms that a Corpus does). classes: fixes their
-    order. After compilation `classes` holds all labels; topic k is classes[k], background topics
-    follow.
+    Parameters
+    ----------
+    labels : Membership
+        The labels of each document (`TopicModel` takes all forms that a Corpus does).
+    background : int, default=0
+        Number of topics beside the labels, which every document may use. They follow the labels.
+    classes : ndarray of shape (n_labels,), default=None
+        The labels in the order of their topics. After compilation it holds all labels.
+
+    Examples
+    --------
+    >>> from topoi import Labels, TopicModel, Words
+    >>> factors = [Words([[2, 1], [0, 1]]), Labels([["pets"], ["zoo"]])]
+    >>> TopicModel(factors, 2, max_iter=5).fit().doc_topic_.tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
     """
 
     labels: Any
@@ -150,113 +201,6 @@ class Labels:
         topics.eliminate_zeros()
         topics.sort_indices()
         plan.topics = topics if topics.nnz else None
-
-
-@dataclass
-class Links:
-    """Linked documents send each other their topic proportions, once per sweep (relational topic
-    model, eqs. 28-30).
-
-    Parameters
-    ----------
-    links : csr_array of shape (n_docs, n_docs)
-        Ones where documents are linked (`TopicModel` takes all forms that a Corpus does). Made
-        symmetric, without self-links, unless `directed`.
-    weight : float or "learn", default=0.15
-        The weight xi of the neighbours in a message, from 0 up to (not including) 1. "learn"
-        estimates it from held-out tokens.
-    factor : {"learned", "paper", "identity"}, default="learned"
-        What becomes of the neighbours' proportions: multiplied by a K x K table eta of topics that
-        link, estimated by EM ("learned") or by plain co-occurrence as in eq. 28 ("paper"), or used
-        as they are ("identity").
-    directed : bool, default=False
-        Whether only the documents that link receive a message.
-    fixed_proportions : ndarray of shape (n_fixed, n_topics), default=None
-        For new documents: topic proportions of documents that do not change. `links` is then of
-        shape (n_docs, n_fixed + n_docs).
-    eta : ndarray of shape (n_topics, n_topics), default=None
-        For new documents: the table of the model.
-
-    Examples
-    --------
-    >>> from topoi import Links, TopicModel, Words, datasets
-    >>> corpus, _ = datasets.make_links(60, random_state=0)
-    >>> model = TopicModel([Words(corpus), Links(corpus.links)], 4, max_iter=10).fit()
-    >>> model.doc_topic_.shape
-    (60, 4)
-    """
-
-    links: Any
-    weight: Any = 0.15
-    factor: LinkFactor = "learned"
-    directed: bool = False
-    fixed_proportions: np.ndarray | None = None
-    eta: np.ndarray | None = None
-    learn: bool = False
-
-    def add_to(self, plan: Plan) -> None:
-        if self.factor not in ("learned", "paper", "identity"):
-            raise ValueError(
-                f"link_factor is {self.factor!r}; choose 'learned', 'paper' or 'identity'."
-            )
-        self.weight, self.learn = first_weight(self.weight, "link_weight")
-        both_ways = self.fixed_proportions is None and not self.directed
-        self.adjacency = symmetric(self.links) if both_ways else self.links
-        if self.adjacency.nnz and (self.weight > 0 or self.learn):
-            plan.fields.append(self)
-
-    def table_shapes(self, n_topics: int) -> dict[str, tuple[int, ...]]:
-        """joint: how often topics k and k' meet over a link; a given table is not learned."""
-        fixed = self.factor == "identity" or self.fixed_proportions is not None
-        return {} if fixed else {"joint": (n_topics, n_topics)}
-
-    def learned_message(
-        self, doc_topic: np.ndarray, doc_weight: np.ndarray, tables: Mapping[str, np.ndarray]
-    ) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
-        """Mean of the neighbours' proportions, through eta; rows sum to 1, or to 0 without
-        neighbours (A11, A13).
-        """
-        degree = np.maximum(self.adjacency.sum(axis=1), 1)[:, None]
-        proportions = (
-            doc_topic
-            if self.fixed_proportions is None
-            else np.vstack([self.fixed_proportions, doc_topic])
-        )
-        message = (self.adjacency @ proportions) / degree
-        if self.factor == "identity":
-            return message, tables
-        eta = self.eta
-        if self.fixed_proportions is None:
-            joint = (
-                self._paper_table(doc_topic, doc_weight)
-                if self.factor == "paper"
-                else self._learned_table(doc_topic, tables.get("joint"))
-            )
-            tables, eta = {"joint": joint}, linked_topics(joint)
-        assert eta is not None, "links of new documents come with the eta of the model"
-        message = message @ eta.T
-        return message / np.maximum(message.sum(axis=1, keepdims=True), TINY), tables
-
-    def _paper_table(self, doc_topic: np.ndarray, doc_weight: np.ndarray) -> np.ndarray:
-        """(K, K) sum over links of theta_d(k) theta_d'(k') in tokens (eq. 28).
-
-        Documents with many topics blur it.
-        """
-        counts = doc_topic * doc_weight[:, None]
-        table: np.ndarray = counts.T @ (self.adjacency @ counts) + TINY
-        return table
-
-    def _learned_table(self, doc_topic: np.ndarray, joint: np.ndarray | None) -> np.ndarray:
-        """(K, K) expected links between topics: one EM step per sweep of a mixture in which each
-        link joins one topic of either end.
-
-        A link d, d' joins k and k' with probability proportional to theta_d(k) lift(k, k')
-        theta_d'(k'), lift = joint / product of marginals.
-        """
-        if joint is None:
-            K = doc_topic.shape[1]
-            joint = np.eye(K) + 1 / K
-        return expected_links(doc_topic, doc_topic, self.adjacency, joint) + 1e-6
 
 
 def canonical_factor(factor: Factor, n_docs: int) -> Factor:

@@ -1,4 +1,4 @@
-"""Tables of topics that link: how often they meet, and what one says of the other."""
+"""Tables of topics that link: how often they meet, and the probability of one given the other."""
 
 from __future__ import annotations
 

@@ -62,6 +62,8 @@ class Seeds:
     strength : float or None, default=None
         Tokens by which a seed word is stronger in its topic. None is as many as the word has in the
         corpus, and at most 0.5 % of an average topic (tokens / topics).
+    placed : PlacedWords, default=None
+        Topics and columns of the words. A model fills it in when it knows its vocabulary.
 
     Examples
     --------

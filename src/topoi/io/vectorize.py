@@ -96,11 +96,40 @@ def make_vectorizer(
     """A CountVectorizer with defaults that suit topics: lower case, words that begin with a letter,
     neither too rare nor too common.
 
-    stop_words: "english", another language such as "german" or "de", None or "none", words, a file
-    of them, one a line, or a comma-separated list of these ("english,mine.txt"). min_df, max_df:
-    least number (or proportion) of documents a word is in, and the greatest. vocabulary: the words
-    to count and no others, or a file of them. phrases: True to count words that stand together far
-    more often than by chance as one ("new_york"), `Phrases` to say how often, or the phrases.
+    Parameters
+    ----------
+    stop_words : str, Path, sequence of str or None, default="english"
+        A language such as "german" or "de", words, a file of them, one a line, or a comma-separated
+        list of these ("english,mine.txt"). None or "none" for no stop words.
+    min_df : int or float, default=2
+        Least number, or proportion, of documents that a word is in.
+    max_df : int or float, default=0.5
+        Greatest number, or proportion, of documents that a word is in.
+    ngram_range : tuple of (int, int), default=(1, 1)
+        Least and greatest number of words in a feature; (1, 2) also counts pairs of words.
+    token_pattern : str, default=two characters or more, the first one a letter
+        A regular expression of a word.
+    lowercase : bool, default=True
+        Whether upper case counts as lower case.
+    max_features : int, default=None
+        Keep only so many words, the most frequent ones.
+    vocabulary : sequence of str, str or Path, default=None
+        The words to count and no others, or a file of them.
+    phrases : bool, Phrases or sequence of str, default=False
+        True to count words that stand together far more often than by chance as one ("new_york"),
+        `Phrases` to choose how often, or the phrases.
+
+    Returns
+    -------
+    CountVectorizer
+        Not fitted yet, unless there is a vocabulary.
+
+    Examples
+    --------
+    >>> import topoi
+    >>> vectorizer = topoi.make_vectorizer(stop_words="german", min_df=1, max_df=1.0)
+    >>> topoi.read(["Der Hund", "Die Katze"], vectorizer=vectorizer).words.tolist()
+    ['hund', 'katze']
     """
     if isinstance(vocabulary, str | Path):
         vocabulary = read_words(Path(vocabulary))

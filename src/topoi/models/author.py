@@ -278,7 +278,22 @@ class AuthorTopicModel(AuthorQuestions):
         return [Authors(members, author_prior or self.author_prior, base=base)]
 
     def score(self, X: Any, y: Any = None, *, authors: Any = None, **metadata: Any) -> float:
-        """Mean log-likelihood per token of X, with topic proportions from `transform`; higher is
-        better.
+        """Mean log-likelihood per token, with topic proportions from `transform`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : None
+            Not used.
+        authors : lists of names, default=None
+            As in `transform`.
+        **metadata
+            Passed to `transform`.
+
+        Returns
+        -------
+        float
+            Higher is better.
         """
         return super().score(X, y, authors=authors, **metadata)

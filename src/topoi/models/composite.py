@@ -309,7 +309,24 @@ class TopicModel(AuthorQuestions, LinkQuestions, LabelQuestions):
         checkpoint_every: int = 10,
         **metadata: Any,
     ) -> np.ndarray:
-        """Fit; topic proportions of the factors' documents."""
+        """Fit; topic proportions of the factors' documents.
+
+        Parameters
+        ----------
+        X, y : None
+            Not used: the data are in the factors.
+        checkpoint : str or Path, default=None
+            As in `fit`.
+        checkpoint_every : int, default=10
+            As in `fit`.
+        **metadata
+            Passed to `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components)
+            Rows sum to 1.
+        """
         return self.fit(
             X, y, checkpoint=checkpoint, checkpoint_every=checkpoint_every, **metadata
         ).doc_topic_

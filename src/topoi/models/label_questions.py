@@ -119,7 +119,18 @@ class LabelQuestions(Updating):
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns of `transform`: the labels, unless `name_topics` gave others."""
+        """Names of the columns of `transform`: the labels, unless `name_topics` gave others.
+
+        Parameters
+        ----------
+        input_features : None
+            Not used; scikit-learn passes it.
+
+        Returns
+        -------
+        ndarray of shape (n_components,)
+            One name per topic.
+        """
         if not self._n_labels:
             return super().get_feature_names_out(input_features)
         return np.array(self.topic_names_, dtype=object)
@@ -208,6 +219,8 @@ class LabelQuestions(Updating):
             Counts or weights, at least 0.
         y : as in `fit`, default=None
             The true labels.
+        **metadata
+            Passed to `transform`, without y.
 
         Returns
         -------

@@ -190,12 +190,13 @@ class LDA(Updating, BatchModel):
 
         Parameters
         ----------
-        X : array, sparse matrix, DataFrame or Corpus of shape (documents, words)
-            Counts or weights >= 0. On a cluster a dask array of counts, a dask bag or column of
-            texts, or a list of partitions: matrices, Corpora, file names, functions without
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0. On a cluster a dask array of counts, a dask bag or column
+            of texts, or a list of partitions: matrices, Corpora, file names, functions without
             arguments that return one of these, or Delayed.
-        y : ignored
-        checkpoint : str or Path, optional
+        y : None
+            Not used.
+        checkpoint : str or Path, default=None
             A file to save the run in. If it exists, it must be of the same run, which resumes from
             it and ends in the same bits as one that was never interrupted. While the run uses it,
             other runs are refused it. The checkpoint of a finished run stays until the model is on

@@ -24,9 +24,9 @@ from topoi.explore.links import (
     pair_scores,
 )
 from topoi.explore.updating import Growth
-from topoi.graph.factors import Links
 from topoi.graph.fields import LearnedField
 from topoi.graph.link_tables import expected_links, linked_topics
+from topoi.graph.links import Links
 from topoi.infer.state import State
 from topoi.models.inputs import both_ways, links_of_new
 from topoi.models.updating import Updating

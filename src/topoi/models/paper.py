@@ -126,3 +126,7 @@ def LabeledLDA(background_topics: int = 0, **changes: Any) -> _LabeledLDA:
     0.01
     """
     return _LabeledLDA(background_topics, **{**SETTINGS, "max_iter": SWEEPS, **changes})
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

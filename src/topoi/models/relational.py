@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from topoi.choices import LinkFactor, ScheduleName, WeightingName
 from topoi.corpus import Corpus
-from topoi.graph.factors import Documents, Factor, Links
+from topoi.graph.factors import Documents, Factor
+from topoi.graph.links import Links
 from topoi.models.inputs import both_ways, links_of_new, links_of_training
 from topoi.models.link_questions import LinkQuestions
 from topoi.models.parameters import (
@@ -249,14 +250,45 @@ class RelationalTopicModel(LinkQuestions):
     def fit_transform(self, X: Any, y: Any = None, **metadata: Any) -> np.ndarray:
         """Fit, then the topic proportions of the same documents as `transform` gives them, with
         their links.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : None
+            Not used.
+        **metadata
+            Passed to `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components)
+            Rows sum to 1.
         """
         return self.fit(X, y, **metadata).transform(X, self.links_)
 
     def score(
         self, X: Any, y: Any = None, *, links: Any = None, doc_names: Any = None, **metadata: Any
     ) -> float:
-        """Mean log-likelihood per token of X, with topic proportions from `transform`; higher is
-        better.
+        """Mean log-likelihood per token, with topic proportions from `transform`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : None
+            Not used.
+        links : array-like, sparse matrix or lists of neighbours, default=None
+            As in `transform`.
+        doc_names : sequence, default=None
+            As in `transform`.
+        **metadata
+            Passed to `transform`.
+
+        Returns
+        -------
+        float
+            Higher is better.
         """
         return super().score(X, y, links=links, doc_names=doc_names, **metadata)
 

@@ -174,7 +174,26 @@ class LatentDirichletAllocation(LDA):
         client: Any = None,
         keep_documents: bool = True,
     ) -> LatentDirichletAllocation:
-        """Learn topics, as `LDA.fit` does."""
+        """Learn topics, as `LDA.fit` does.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : None
+            Not used.
+        checkpoint : str or Path, default=None
+            As in `LDA.fit`.
+        checkpoint_every : int, default=10
+            As in `LDA.fit`.
+        client, keep_documents : as in `LDA.fit`
+            A Dask cluster, and what comes back from it.
+
+        Returns
+        -------
+        LatentDirichletAllocation
+            This model.
+        """
         super().fit(
             X,
             y,
@@ -214,8 +233,20 @@ class LatentDirichletAllocation(LDA):
         return weights
 
     def transform(self, X: Any, *, normalize: bool = True) -> np.ndarray:
-        """(D, K) topic proportions; with normalize=False expected tokens plus prior, as in
-        scikit-learn.
+        """Topic proportions of documents.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        normalize : bool, default=True
+            Whether rows sum to 1. Otherwise they are expected tokens plus prior, as in
+            scikit-learn.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components)
+            One row per document.
         """
         proportions = super().transform(X)
         if normalize:
@@ -227,9 +258,41 @@ class LatentDirichletAllocation(LDA):
     def fit_transform(
         self, X: Any, y: Any = None, *, normalize: bool = True, **checkpoint: Any
     ) -> np.ndarray:
-        """Fit, then `transform`."""
+        """Fit, then `transform`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        y : None
+            Not used.
+        normalize : bool, default=True
+            As in `transform`.
+        **checkpoint
+            Passed to `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components)
+            One row per document.
+        """
         return self.fit(X, y, **checkpoint).transform(X, normalize=normalize)
 
     def perplexity(self, X: Any, sub_sampling: bool = False, **metadata: Any) -> float:
-        """Perplexity of X. sub_sampling has no counterpart here and changes nothing."""
+        """Perplexity of documents.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
+            Counts or weights, at least 0.
+        sub_sampling : bool, default=False
+            Of scikit-learn. It has no counterpart here and changes nothing.
+        **metadata
+            Not used.
+
+        Returns
+        -------
+        float
+            Lower is better.
+        """
         return super().perplexity(X)

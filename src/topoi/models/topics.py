@@ -147,6 +147,16 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns of `transform`: those given by `name_topics`, otherwise
         scikit-learn's (lda0, lda1, …).
+
+        Parameters
+        ----------
+        input_features : None
+            Not used; scikit-learn passes it.
+
+        Returns
+        -------
+        ndarray of shape (n_components,)
+            One name per topic.
         """
         usual = super().get_feature_names_out(input_features)
         return np.array(

@@ -49,7 +49,24 @@ def __dir__() -> list[str]:
 
 
 def detect(path: str | Path) -> str | None:
-    """The format of counts in `path` by its name, or None if it holds no counts that we know."""
+    """The format of counts in a file, by its name.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file. It need not exist.
+
+    Returns
+    -------
+    str or None
+        A name in FORMATS; None if no format of counts has such a name.
+
+    Examples
+    --------
+    >>> import topoi
+    >>> topoi.formats.detect("docword.kos.txt.gz"), topoi.formats.detect("letters.csv")
+    ('uci', None)
+    """
     stem, suffix = stem_and_suffix(path)
     if suffix == ".txt" and (stem.startswith("docword") or _looks_like_uci(Path(path))):
         return "uci"
@@ -102,6 +119,16 @@ def read(
     -------
     Corpus
         The corpus.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import topoi
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     (path,) = topoi.write(topoi.Corpus([[1, 2]]), Path(folder) / "pets.ldac")
+    ...     topoi.formats.read(path).shape
+    (1, 2)
     """
     path = existing(path)
     form = form or detect(path)
@@ -169,9 +196,34 @@ def vocabulary_path(path: str | Path, form: str) -> Path:
 def write(
     corpus: Corpus, path: str | Path, form: str | None = None, *, overwrite: bool = False
 ) -> list[Path]:
-    """Write a corpus, each file whole or not at all, and name the files.
+    """Write a corpus, each file whole or not at all.
 
-    What the format cannot keep is warned of.
+    Parameters
+    ----------
+    corpus : Corpus
+        Any. A warning names what the format cannot keep.
+    path : str or Path
+        The file.
+    form : str, default=None
+        The name of a format. Default: by the end of the file's name.
+    overwrite : bool, default=False
+        Whether a file may be replaced.
+
+    Returns
+    -------
+    list of Path
+        The files that were written: `path`, and one of words where the format has none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import topoi
+    >>> corpus = topoi.Corpus([[1, 2]], ["cat", "dog"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = topoi.write(corpus, Path(folder) / "pets.mtx")
+    >>> [path.name for path in written]
+    ['pets.mtx', 'pets.vocab']
     """
     form = form or detect(path)
     if form is None or form not in FORMATS:

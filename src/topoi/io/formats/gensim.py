@@ -20,7 +20,23 @@ def from_gensim(
 ) -> Corpus:
     """A gensim corpus, streamed or in a list, as counts.
 
-    dictionary: gensim's Dictionary, or any mapping from number to word.
+    Parameters
+    ----------
+    documents : iterable of iterables of (int, float)
+        Word numbers and counts of each document.
+    dictionary : mapping of int to str, default=None
+        gensim's Dictionary, or any mapping from number to word.
+
+    Returns
+    -------
+    Corpus
+        With a vocabulary, if there is a dictionary.
+
+    Examples
+    --------
+    >>> import topoi
+    >>> topoi.formats.from_gensim([[(0, 2)], [(1, 1)]], {0: "cat", 1: "dog"}).shape
+    (2, 2)
     """
     words, counts, ends = array("q"), array("d"), array("q", [0])
     for d, document in enumerate(documents):
@@ -48,8 +64,23 @@ def from_gensim(
 
 
 def to_gensim(corpus: Corpus) -> tuple[list[list[tuple[int, float]]], dict[int, str]]:
-    """(corpus, dictionary) for gensim's models: lists of (word number, count), and a mapping from
-    number to word (gensim's id2word).
+    """A corpus for gensim's models.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Any.
+
+    Returns
+    -------
+    tuple of list and dict
+        Lists of (word number, count), and a mapping from number to word (gensim's id2word).
+
+    Examples
+    --------
+    >>> import topoi
+    >>> topoi.formats.to_gensim(topoi.Corpus([[1, 2]], ["cat", "dog"]))
+    ([[(0, 1), (1, 2)]], {0: 'cat', 1: 'dog'})
     """
     counts = corpus.counts
     data = counts.data.astype(np.int64) if is_whole(counts) else counts.data

@@ -27,6 +27,18 @@ __all__ = ["from_anndata", "is_anndata", "open_h5ad", "read_h5ad", "to_anndata",
 
 
 def is_anndata(data: Any) -> bool:
+    """Whether something is AnnData, or looks like it.
+
+    Parameters
+    ----------
+    data : object
+        Anything.
+
+    Examples
+    --------
+    >>> is_anndata([["cat", "dog"]])
+    False
+    """
     return hasattr(data, "var_names") and hasattr(data, "obs_names")
 
 
@@ -34,7 +46,24 @@ def from_anndata(data: Any, layer: str | None = None) -> Corpus:
     """Cells x genes (or whatever AnnData holds) as documents x words; names of observations and
     variables are kept.
 
-    layer: the layer that holds the counts (default: X).
+    Parameters
+    ----------
+    data : AnnData
+        Counts of features in observations.
+    layer : str, default=None
+        The layer that holds the counts. Default: X.
+
+    Returns
+    -------
+    Corpus
+        Observations are documents, variables are words.
+
+    Examples
+    --------
+    >>> import topoi
+    >>> data = topoi.formats.to_anndata(topoi.Corpus([[1, 2]], ["cat", "dog"]))
+    >>> topoi.formats.from_anndata(data).words.tolist()
+    ['cat', 'dog']
     """
     data = data.to_memory() if getattr(data, "isbacked", False) else data
     layers = list(getattr(data, "layers", ()))
@@ -62,6 +91,24 @@ def from_anndata(data: Any, layer: str | None = None) -> Corpus:
 
 
 def to_anndata(corpus: Corpus) -> Any:
+    """A corpus as AnnData, with the names of documents and words.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Any.
+
+    Returns
+    -------
+    AnnData
+        Documents are observations, words are variables.
+
+    Examples
+    --------
+    >>> import topoi
+    >>> topoi.formats.to_anndata(topoi.Corpus([[1, 2]], ["cat", "dog"])).shape
+    (1, 2)
+    """
     anndata = _anndata()
     import pandas as pd
 
@@ -82,7 +129,28 @@ def read_h5ad(path: str | Path, options: ReadOptions) -> Corpus:
 
 
 def open_h5ad(path: str | Path) -> Any:
-    """The AnnData of a file."""
+    """The AnnData of a file, once its sizes are known to be possible.
+
+    Parameters
+    ----------
+    path : str or Path
+        An .h5ad file.
+
+    Returns
+    -------
+    AnnData
+        In memory.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import topoi
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     (path,) = topoi.write(topoi.Corpus([[1, 2]]), Path(folder) / "pets.h5ad")
+    ...     topoi.formats.open_h5ad(path).shape
+    (1, 2)
+    """
     path = existing(path)
     anndata = _anndata()
     try:
