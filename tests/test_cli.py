@@ -75,11 +75,15 @@ def test_options_offer_what_the_library_has():
 
 
 @pytest.mark.parametrize(
-    ("told", "shown"),
+    ("message", "shown"),
     [
         ("replaced with overwrite=True.", "replaced with --force."),
         ("holds the text with text=....", "holds the text with --text."),
         ("Use rule='bp', or n_components.", "Use --rule bp, or --topics."),
+        (
+            "try min_df 1, max_df 1.0, or stop_words='none'.",
+            "try --min-df 1, --max-df 1.0, or --stop-words none.",
+        ),
         ("more than max_iter=20. The model", "more than --iterations 20. The model"),
         ("fewer topics (n_components)", "fewer topics (--topics)"),
         (
@@ -89,8 +93,8 @@ def test_options_offer_what_the_library_has():
         ("/tmp/rule=bp.csv and 'max_iter'", "/tmp/rule=bp.csv and 'max_iter'"),
     ],
 )
-def test_errors_of_the_library_are_told_in_options(told, shown):
-    assert in_options(told) == shown
+def test_errors_of_the_library_name_options_of_the_command(message, shown):
+    assert in_options(message) == shown
 
 
 def test_every_option_that_errors_name_exists():

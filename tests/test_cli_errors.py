@@ -57,7 +57,7 @@ def test_damaged_models_get_one_sentence(work, tmp_path, command, damage):
         "topics": ["--name", "0=x"],
     }
     arguments = (
-        ["fit", work / "texts", "--start", bad, "-o", tmp_path / "o"]
+        ["fit", work / "texts", "--init", bad, "-o", tmp_path / "o"]
         if command == "fit"
         else [command, bad, *others[command]]
     )
@@ -117,7 +117,7 @@ def test_bad_options_get_one_sentence(work, tmp_path, arguments, error):
     ],
 )
 def test_going_on_with_other_words_or_topics_is_refused(work, tmp_path, arguments, error):
-    start = ["--start", work / "lda.topoi", *arguments, "-o", tmp_path / "m.topoi"]
+    start = ["--init", work / "lda.topoi", *arguments, "-o", tmp_path / "m.topoi"]
     assert error in run("fit", work / "t.csv", "--text", "abstract", *start, code=2).stderr
 
 

@@ -163,7 +163,7 @@ def test_options_reach_the_model(work, tmp_path):
 
 
 def test_going_on_from_a_model(work, tmp_path):
-    run("fit", work / "texts", "--start", work / "lda.topoi", "-o", tmp_path / "m.topoi", *QUICK)
+    run("fit", work / "texts", "--init", work / "lda.topoi", "-o", tmp_path / "m.topoi", *QUICK)
     first, second = topoi.load(work / "lda.topoi"), topoi.load(tmp_path / "m.topoi")
     assert [set(words) for words in first.top_words(6)] == [
         set(words) for words in second.top_words(6)
@@ -213,7 +213,7 @@ def test_ctrl_c_keeps_the_last_sweep(work, tmp_path):
     model = topoi.load(tmp_path / "m.topoi")
     assert model.n_iter_ == len(model.history_) >= 1
     command = next(line.strip() for line in said.splitlines() if line.startswith("  topoi fit"))
-    assert f"--text abstract --model lda --start {tmp_path / 'm.topoi'}" in command
+    assert f"--text abstract --model lda --init {tmp_path / 'm.topoi'}" in command
     assert f"--iterations {100000000 - model.n_iter_}" in command
     run(*shlex.split(command)[1:], *QUICK)
     assert (tmp_path / "m-2.topoi").is_file()

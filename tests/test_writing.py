@@ -388,7 +388,7 @@ def linked(folder, name, kind):
         (["transform", "@m.topoi", "@in.csv", "-o"], "in.csv"),
         (["fit", "@in.csv", "-o"], "in.csv"),
         (["fit", "@in.csv", "-o", "@new.topoi", "--checkpoint"], "in.csv"),
-        (["fit", "@in.csv", "--start", "@m.topoi", "-o"], "m.topoi"),
+        (["fit", "@in.csv", "--init", "@m.topoi", "-o"], "m.topoi"),
         (["fit", "@in.csv", "--stop-words", "english,@stop", "-o"], "stop"),
         (["fit", "@in.csv", "--vocabulary", "@words", "-o"], "words"),
         (["fit", "@in.csv", "--links", "@pairs.csv", "-o"], "pairs.csv"),

@@ -90,8 +90,8 @@ class Learning:
     ] = None
     seed: Seed = 0
     jobs: Jobs = None
-    start: Annotated[
-        Path | None, option(LEARNING, "A model whose topics and words to begin with.")
+    init: Annotated[
+        Path | None, option(LEARNING, "A model whose topics and words to start from.")
     ] = None
 
     def parameters(self) -> dict[str, Any]:
@@ -160,12 +160,12 @@ def fit(
 
     Ctrl-C keeps the last finished sweep.
     """
-    start, checkpoint = learning.start, saving.checkpoint
-    others = [path for path in (start, guide.seeds) if path is not None]
+    init, checkpoint = learning.init, saving.checkpoint
+    others = [path for path in (init, guide.seeds) if path is not None]
     inputs = [*inputs_of(input, columns, words), *others]
     _check_outputs(output, checkpoint, inputs, force)
     seeds = guide.given()
-    begin = load_model(start) if start else None
+    begin = load_model(init) if init else None
     corpus = read_corpus(input, columns, words, like=begin, keep_text=saving.keep_text)
     if corpus.n_docs < 2:
         raise ValueError(
@@ -182,7 +182,7 @@ def fit(
         raise ValueError("--background is for labeled LDA; say where the labels are with --labels.")
     if begin is not None and topics not in (None, begin.components_.shape[0]):
         raise ValueError(
-            f"--start {start} has {begin.components_.shape[0]} topics, so --topics {topics} does"
+            f"--init {init} has {begin.components_.shape[0]} topics, so --topics {topics} does"
             " not fit; leave it out."
         )
     common = {
@@ -284,7 +284,7 @@ def _command_to_go_on(
             *options,
             "--model",
             kind.value,
-            "--start",
+            "--init",
             str(output),
             *same,
             "-o",

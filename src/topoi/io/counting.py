@@ -26,6 +26,7 @@ from topoi.io.gathering import GROUP, Gathering
 from topoi.io.lines import Progress
 from topoi.io.rows import Rows, rows_in_memory
 from topoi.io.tables import open_files, open_rows
+from topoi.io.word_counts import no_words_left
 from topoi.storage.digests import digest
 
 __all__ = ["Documents", "count_blocks", "count_texts"]
@@ -234,11 +235,7 @@ def _pruned(
         often = np.array([in_all[word] for word in words])
         words = [words[place] for place in np.sort((-often).argsort()[:limit])]
     if not words:
-        raise ValueError(
-            f"No word of the {n_docs} documents of {name} is left: all are stop words, in fewer"
-            " documents than min_df, or in more than max_df; try min_df 1, max_df 1.0, or no stop"
-            " words (options of topoi.make_vectorizer and of `topoi fit`)."
-        )
+        raise no_words_left(name, n_docs)
     return words
 
 

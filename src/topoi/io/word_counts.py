@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from topoi.io.vectorize import counting_all, with_vocabulary
 
-__all__ = ["count_with_new_words", "count_words"]
+__all__ = ["count_with_new_words", "count_words", "no_words_left"]
 
 NO_WORDS = (
     "empty vocabulary",
@@ -69,11 +69,7 @@ def count_words(
             raise
         if passed.n_docs < 2:
             raise _too_few(name, passed.n_docs) from error
-        raise ValueError(
-            f"No word of the {passed.n_docs} documents of {name} is left: all are stop words, in"
-            " fewer documents than min_df, or in more than max_df; try min_df 1, max_df 1.0, or no"
-            " stop words (options of topoi.make_vectorizer and of `topoi fit`)."
-        ) from error
+        raise no_words_left(name, passed.n_docs) from error
     if passed.n_docs < 2:
         raise _too_few(name, passed.n_docs)
     return counts, None, vectorizer
@@ -170,6 +166,15 @@ def _noting(vectorizer: CountVectorizer, unknown: list[int]) -> CountVectorizer:
 def _refuse_no_documents(passed: Counted, name: str) -> None:
     if not passed.n_docs:
         raise ValueError(f"{name} holds no documents.")
+
+
+def no_words_left(name: str, n_docs: int) -> ValueError:
+    """The error of texts whose words are all left out. name: of the source."""
+    return ValueError(
+        f"No word of the {n_docs} documents of {name} is left: all are stop words, in fewer"
+        " documents than min_df, or in more than max_df; try min_df 1, max_df 1.0, or"
+        " stop_words='none'."
+    )
 
 
 def _too_few(name: str, n_docs: int) -> ValueError:

@@ -228,8 +228,8 @@ def write(
     form = form or detect(path)
     if form is None or form not in FORMATS:
         raise ValueError(
-            f"{path}: the name says no known format; end it in {', '.join(suffixes())}, or say"
-            f" which (format) of {', '.join(FORMATS)}."
+            f"{path}: no format has such a name; end it in {', '.join(suffixes())}, or give form,"
+            f" one of {', '.join(FORMATS)}."
         )
     files = outputs(corpus, path, form)
     check_outputs(files, overwrite=overwrite)
