@@ -128,7 +128,7 @@ def make_vectorizer(
     --------
     >>> import topoi
     >>> vectorizer = topoi.make_vectorizer(stop_words="german", min_df=1, max_df=1.0)
-    >>> topoi.read(["Der Hund", "Die Katze"], vectorizer=vectorizer).words.tolist()
+    >>> topoi.read(["Der Hund", "Die Katze"], vectorizer=vectorizer).words
     ['hund', 'katze']
     """
     if isinstance(vocabulary, str | Path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,22 +14,22 @@ __all__ = ["Scratch", "close_cell", "close_visit", "open_cell", "open_visit"]
 class Scratch(NamedTuple):
     """Buffers of one worker. Those of n K numbers hold n owners x L topics, owner by owner."""
 
-    base_total: Any  # (K,) topic totals + W beta when the cell was opened
-    change: Any  # (K,) what this cell has added to them
-    total: Any  # (K,) the sum of both, for the document's topics
-    alpha: Any  # (K,) priors of the document's topics
-    row: Any  # (K,) counts of one word in the document's topics
-    field_term: Any  # (K,) the field times its weight
+    base_total: np.ndarray  # (K,) topic totals + W beta when the cell was opened
+    change: np.ndarray  # (K,) what this cell has added to them
+    total: np.ndarray  # (K,) the sum of both, for the document's topics
+    alpha: np.ndarray  # (K,) priors of the document's topics
+    row: np.ndarray  # (K,) counts of one word in the document's topics
+    field_term: np.ndarray  # (K,) the field times its weight
     # (K,) the factor of the word, then what its counts gain; with one owner, the prior of words in
     # the document's topics
-    word_term: Any
-    side: Any  # (n K,) counts of the owners
-    gained: Any  # (n K,) what the owners gain in this visit
-    new: Any  # (n K,) the new message
-    gain: Any  # (n K,) what the tables gain by it
-    owner_mass: Any  # (n,) mass of each owner in the document
+    word_term: np.ndarray
+    side: np.ndarray  # (n K,) counts of the owners
+    gained: np.ndarray  # (n K,) what the owners gain in this visit
+    new: np.ndarray  # (n K,) the new message
+    gain: np.ndarray  # (n K,) what the tables gain by it
+    owner_mass: np.ndarray  # (n,) mass of each owner in the document
     # (K,) the document's topics; unsigned, so that an index needs no test for negative numbers
-    where: Any
+    where: np.ndarray
 
 
 @inlined

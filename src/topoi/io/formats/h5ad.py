@@ -62,7 +62,7 @@ def from_anndata(data: Any, layer: str | None = None) -> Corpus:
     --------
     >>> import topoi
     >>> data = topoi.formats.to_anndata(topoi.Corpus([[1, 2]], ["cat", "dog"]))
-    >>> topoi.formats.from_anndata(data).words.tolist()
+    >>> topoi.formats.from_anndata(data).words
     ['cat', 'dog']
     """
     data = data.to_memory() if getattr(data, "isbacked", False) else data
