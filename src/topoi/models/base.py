@@ -198,17 +198,10 @@ class TopicModelBase(Labelling, Trends, Editing, Guided):
         ----------
         X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
             Counts or weights, at least 0.
-        y : labels, default=None
-            As in `fit`.
-        checkpoint, checkpoint_every : as in `fit`
-            Where and how often the run is saved.
+        y, checkpoint, checkpoint_every : as in `fit`
+            Labels, and where and how often the run is saved.
         **metadata
             Passed to `fit` and `transform`.
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_components)
-            Rows sum to 1.
         """
         self.fit(X, y, checkpoint=checkpoint, checkpoint_every=checkpoint_every, **metadata)
         return self.transform(X, **metadata)
