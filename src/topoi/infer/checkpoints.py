@@ -78,9 +78,7 @@ class Checkpoint:
     Checkpoint locks the file and looks at it.
     """
 
-    def __init__(
-        self, path: str | Path, every: int, model: Any, plan: Plan, start: np.ndarray | None
-    ) -> None:
+    def __init__(self, path: str | Path, every: int, model: Any, plan: Plan, start: Any) -> None:
         if not isinstance(every, int | np.integer) or every < 1:
             raise ValueError(
                 f"checkpoint_every is {every!r}; expected a whole number of at least 1."
@@ -236,7 +234,7 @@ def warn_of_finished(path: Any, done: str, stacklevel: int = 8) -> None:
     )
 
 
-def fixed_parameters(model: Any, start: np.ndarray | None) -> list[Any]:
+def fixed_parameters(model: Any, start: Any) -> list[Any]:
     """What of a model decides the bits of a run, beside its documents."""
     from topoi.version import __version__
 

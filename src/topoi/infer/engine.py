@@ -12,6 +12,7 @@ from topoi.infer.afresh import infer_afresh
 from topoi.infer.arrays import Fields
 from topoi.infer.memory import pad_topics
 from topoi.infer.monitor import Monitor
+from topoi.infer.out_of_core import infer_round
 from topoi.infer.priors import Learner
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
@@ -91,7 +92,8 @@ def sweep(state: State, rule: Rule, schedule: Schedule, pool: ThreadPool) -> Non
         # the others.
         at_once = state.end is not None or state.sweep == 0
         refresh_fields(state)
-        infer_afresh(state, rule, pool, None if at_once else schedule.relaxation_at(state.sweep))
+        infer = infer_afresh if state.elsewhere is None else infer_round
+        infer(state, rule, pool, None if at_once else schedule.relaxation_at(state.sweep))
         state.sweep += 1
         return
     if not state.stored:

@@ -20,12 +20,13 @@ class Record:
     sweep: int
     seconds: float
     # mean change of a message, weighted by tokens: 0 (converged) to 2; of topic proportions while
-    # messages are not stored
+    # messages are not stored; of what words hold, where documents are read block by block
     residual: float
     perplexity: float | None
     schedule: str = ""  # how the sweep was made: what "auto" chose
     # the largest violation of the fixed-point equations: how far the messages of one document (of
-    # one word, where words are visited) are from their updates, per token; 0 (converged) to 2
+    # one word, where words are visited, or documents are read block by block) are from their
+    # updates, per token; 0 (converged) to 2
     violation: float = 0.0
     log_joint: float | None = None  # log P(x, z), eq. 1, if evaluate.LogJoint measures it
 

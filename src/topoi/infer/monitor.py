@@ -85,11 +85,12 @@ class Monitor:
 
     def look(self, state: State, pool: ThreadPool) -> bool:
         """Record the sweep that has just ended. True: stop."""
-        residual = (
-            float(state.messages.residual.sum()) / state.graph.weight
-            if state.graph.n_edges
-            else 0.0
-        )
+        residual, violation = 0.0, largest_violation(state)
+        if state.elsewhere is not None:
+            sums = state.elsewhere.sums
+            residual, violation = sums.moved / state.graph.weight, sums.most_moved
+        elif state.graph.n_edges:
+            residual = float(state.messages.residual.sum()) / state.graph.weight
         measure, mode = lambda: self._perplexity(state, pool), self.phase or state.mode
         return self.note(
             state.sweep,
@@ -99,7 +100,7 @@ class Monitor:
             mode,
             end=state.end,
             prior_change=state.prior_change,
-            violation=largest_violation(state),
+            violation=violation,
             parameters_converged=self.parameters is not None
             and self.parameters(state) < PARAMETER_TOLERANCE,
         )
@@ -173,6 +174,16 @@ class Monitor:
         self.stopped = any(wishes)
         return (self.converged and not found) or self.stopped
 
+    def is_due(self, sweep: int, end: int | None) -> bool:
+        """Whether the perplexity is measured after `sweep`; end: the last one, if that is known."""
+        last = sweep == (end or self.max_iter)
+        return self.counts is not None and self.every > 0 and (sweep % self.every == 0 or last)
+
+    def within(self, sweeps: float) -> None:
+        """Show how far a long sweep is: `sweeps` are done, with fractions."""
+        if self.bar is not None:
+            self.bar.move(sweeps)
+
     def _is_comparable(self, record: Record) -> bool:
         """Whether a record has a perplexity that a later one can be compared with.
 
@@ -184,6 +195,8 @@ class Monitor:
 
     def _perplexity(self, state: State, pool: ThreadPool) -> float:
         assert self.counts is not None
+        if state.elsewhere is not None:
+            return state.elsewhere.perplexity
         gain = document_log_likelihood(
             self.counts, state.doc_topic(), state.topic_word(), pool
         ).sum()

@@ -103,7 +103,9 @@ def prior_sums(state: State) -> np.ndarray:
 
 def learned_alpha(state: State, expected: bool) -> np.ndarray:
     """One fixed-point step for alpha (K,), over owners that hold anything."""
-    return alpha_of(alpha_evidence(state, expected), state.graph.token)
+    elsewhere = state.elsewhere
+    evidence = alpha_evidence(state, expected) if elsewhere is None else elsewhere.sums.evidence
+    return alpha_of(evidence, state.graph.token)
 
 
 def alpha_of(evidence: np.ndarray, token: float) -> np.ndarray:

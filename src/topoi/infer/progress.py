@@ -41,5 +41,8 @@ class Progress:
         if record.perplexity is not None:
             self._bar.update(self._task, perplexity=f"{record.perplexity:.1f}")
 
+    def move(self, sweeps: float) -> None:
+        self._bar.update(self._task, completed=sweeps)
+
     def close(self) -> None:
         self._bar.stop()

@@ -12,15 +12,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from topoi.corpus.splits import hold_out
 from topoi.graph.fields import LearnedField
 from topoi.graph.plan import Plan
 from topoi.graph.wiring import Graph, build_graph
 from topoi.infer.edge_messages import entries_within, start_from_messages
+from topoi.infer.elsewhere import Elsewhere, PlanBlocks
 from topoi.infer.engine import run
 from topoi.infer.guided import guided_counts, guided_topics
+from topoi.infer.memory import pad_topics
 from topoi.infer.monitor import Monitor
+from topoi.infer.out_of_core import block_graph, empty_graph, place_elsewhere
 from topoi.infer.overcomplete import overcomplete_topics, some_documents
 from topoi.infer.priors import FieldWeightLearner, Learner, PriorLearner
 from topoi.infer.recipe import Prior, Recipe, Settings, make_recipe
@@ -31,7 +35,15 @@ from topoi.tuning import current
 if TYPE_CHECKING:
     from topoi.infer.checkpoints import Checkpoint
 
-__all__ = ["Fitted", "components", "first_state", "fit", "pass_messages", "prior_learners"]
+__all__ = [
+    "Fitted",
+    "components",
+    "first_state",
+    "fit",
+    "fit_blocks",
+    "pass_messages",
+    "prior_learners",
+]
 
 
 @dataclass(frozen=True)
@@ -92,6 +104,104 @@ def fit(
             )
     finished = saves is not None and state.sweep >= (state.end or settings.max_iter)
     return _fitted(state, monitor, finished), state
+
+
+def fit_blocks(
+    blocks: PlanBlocks,
+    settings: Settings,
+    new_monitor: Callable[[sparse.csr_array], Monitor],
+    checkpoint: Checkpoint | None = None,
+) -> Fitted:
+    """`fit` with the schedule "incremental", for documents that are read block by block.
+
+    One block alone is held in memory, and gives the bits of `fit`. Priors of several are learned
+    after every round, one step each: there is nothing to take a second step on.
+
+    new_monitor: makes a monitor that measures the perplexity of these counts, or is told it if
+    there are none.
+    """
+    settings = replace(settings, schedule="incremental")
+    if blocks.n_blocks == 1:
+        plan = blocks.plan(0)
+        fitted, _ = fit(plan, settings, lambda: new_monitor(plan.counts), checkpoint)
+        return replace(fitted, doc_topic=fitted.doc_topic[:0])
+    if checkpoint is not None and checkpoint.seed is not None:
+        settings = replace(settings, seed=checkpoint.seed)
+    recipe, graph = make_recipe(blocks.facts, settings), empty_graph(blocks)
+    learners = [replace(learner, every=1, steps=1) for learner in prior_learners(settings)]
+    learns = settings.doc_topic_prior.learn
+    expected = settings.rule.expected_counts if learns else None
+    none = sparse.csr_array((0, graph.n_words))
+    with ThreadPool(settings.n_jobs) as pool, new_monitor(none) as monitor:
+        elsewhere = Elsewhere(blocks, expected, monitor.is_due, monitor.within)
+        state = None
+        if checkpoint is not None:
+            state = checkpoint.resumed(graph, settings, recipe.schedule, monitor)
+        if state is None:
+            state = _first_state_of_blocks(graph, blocks, settings, recipe, pool)
+        state = run(
+            place_elsewhere(state, elsewhere),
+            settings.rule,
+            replace(recipe.schedule, warm_up=()),  # they were taken on a sample
+            max_iter=settings.max_iter,
+            monitor=monitor,
+            pool=pool,
+            learners=learners,
+            checkpoint=checkpoint,
+        )
+    finished = checkpoint is not None and state.sweep >= (state.end or settings.max_iter)
+    return replace(_fitted(state, monitor, finished), n_docs=blocks.n_docs)
+
+
+def _first_state_of_blocks(
+    graph: Graph, blocks: PlanBlocks, settings: Settings, recipe: Recipe, pool: ThreadPool
+) -> State:
+    """What words hold of the first messages of all blocks, which start from topics of a sample of
+    documents of all blocks, or from those of seeds, where the recipe says so.
+    """
+    rule, seed, init, word_topic = (
+        settings.rule,
+        settings.seed,
+        settings.init,
+        settings.word_topic,
+    )
+    plans = (blocks.plan(number) for number in range(blocks.n_blocks))
+    warm_up = recipe.overcomplete or recipe.schedule.warm_up
+    if warm_up:
+        part = recipe.overcomplete_edges / blocks.facts.n_edges
+        some = [
+            some_documents(plan.counts, int(part * plan.counts.nnz), seed + number)
+            for number, plan in enumerate(plans)
+        ]
+        n_topics = recipe.overcomplete_topics if recipe.overcomplete else graph.n_topics
+        asked = replace(recipe, overcomplete=warm_up, overcomplete_topics=n_topics)
+        sample = sparse.csr_array(sparse.vstack(some))
+        init = "warm"
+        word_topic = overcomplete_topics(sample, asked, rule, seed=seed, pool=pool)
+    elif recipe.guided:
+        assert blocks.word_prior is not None
+        init = "warm"
+        counted = sum(
+            guided_counts(plan.counts, blocks.word_prior, seed + number)
+            for number, plan in enumerate(plans)
+        )
+        word_topic = guided_topics(np.asarray(counted), blocks.word_weight)
+    started = {"init": init, "word_topic": word_topic, "pool": pool, "stored": False}
+    state = State.start(graph, rule, recipe.alpha, recipe.beta, seed=seed, **started)
+    phi = state.tables.phi
+    prior = np.float32(0) if graph.word_prior is None else pad_topics(graph.word_prior, graph.width)
+    for number in range(blocks.n_blocks):
+        block = State.start(
+            block_graph(blocks, number, seed),
+            rule,
+            recipe.alpha,
+            recipe.beta,
+            seed=seed + number,
+            **started,
+        )
+        phi += block.tables.phi - prior
+    state.tables = state.tables._replace(totals=phi.sum(axis=0, dtype=np.float64))
+    return state
 
 
 def _fitted(state: State, monitor: Monitor, finished: bool) -> Fitted:

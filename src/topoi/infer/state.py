@@ -19,6 +19,7 @@ from topoi.graph.wiring import Graph
 from topoi.infer import kernels
 from topoi.infer.arrays import ActiveSet, Fields, Messages, SweepParams, Tables
 from topoi.infer.blocks import Blocks
+from topoi.infer.elsewhere import Elsewhere
 from topoi.infer.memory import allocate, pad_topics, release
 from topoi.infer.proportions import Proportions
 from topoi.infer.rules import Rule
@@ -68,6 +69,7 @@ class State(Proportions):
         default=None, repr=False
     )  # second set of tables of synchronous schedules
     blocks: Blocks | None = field(default=None, repr=False)  # where they take turns (afresh.py)
+    elsewhere: Elsewhere | None = field(default=None, repr=False)  # where the documents are, if so
 
     @classmethod
     def start(cls, graph: Graph, rule: Rule, alpha: np.ndarray, beta: float, *, seed: int,

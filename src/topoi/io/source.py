@@ -198,6 +198,24 @@ class Source:
 
     # ------------------------------------------------------------ counting
 
+    def counted_by(self, vectorizer: CountVectorizer) -> Iterator[Corpus]:
+        """The blocks of a source of texts, counted by a fitted vectoriser as they are read; nothing
+        is written.
+
+        Parameters
+        ----------
+        vectorizer : CountVectorizer
+            Such as model.vectorizer_.
+
+        Returns
+        -------
+        iterator of Corpus
+            One block after the other.
+        """
+        if self._documents is None:
+            raise ValueError("This source holds counts already; iterate over it.")
+        return count_texts(self._documents, vectorizer, None)[1]
+
     def count(
         self,
         *,

@@ -111,9 +111,13 @@ class TopicModelBase(Labelling, Trends, Editing, Guided):
 
     def _keep(self, fitted: Fitted) -> None:
         """Fitted attributes from what a run has learned."""
+        self._keep_words_of(fitted)
+        self.doc_topic_ = fitted.doc_topic.astype(self._dtype)
+
+    def _keep_words_of(self, fitted: Fitted) -> None:
+        """All of `_keep` but documents."""
         prior = full_prior(fitted.beta, fitted.word_prior)
         self._keep_topics(fitted.components, fitted.alpha, prior)
-        self.doc_topic_ = fitted.doc_topic.astype(self._dtype)
         self._n_docs = fitted.n_docs  # that have words
         self.n_iter_ = fitted.n_iter
         self.history_ = fitted.history
@@ -335,12 +339,19 @@ def open_checkpoint(
     every: int,
     model: TopicModelBase,
     plan: Plan,
-    start: np.ndarray | None,
+    start: Any,
 ) -> Iterator[Checkpoint | None]:
-    """The checkpoint of a fit, if one is wanted, locked for the time of the fit."""
+    """The checkpoint of a fit, if one is wanted, locked for the time of the fit. In a folder it is
+    called checkpoint.topoi.
+
+    start: what the run begins with, beside the plan.
+    """
     if path is None:
         yield None
         return
+    if str(path).endswith("/") or Path(path).is_dir():
+        Path(path).mkdir(parents=True, exist_ok=True)
+        path = Path(path) / "checkpoint.topoi"
     from topoi.infer.checkpoints import Checkpoint
 
     with Checkpoint(path, every, model, plan, start) as saves:

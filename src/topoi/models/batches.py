@@ -20,7 +20,8 @@ from topoi.infer.recipe import make_recipe
 from topoi.infer.rules import Rule, make_rule
 from topoi.infer.session import components
 from topoi.infer.threads import ThreadPool
-from topoi.models.base import TopicModelBase, open_checkpoint
+from topoi.models.base import open_checkpoint
+from topoi.models.from_source import FromSource
 from topoi.models.preflight import (
     refuse_fractions,
     refuse_light_weights,
@@ -38,7 +39,7 @@ NO_BATCHES = (
 )
 
 
-class BatchModel(TopicModelBase):
+class BatchModel(FromSource):
     """A topic model that can learn from a few documents at a time."""
 
     n_components: int

@@ -27,6 +27,7 @@ from topoi.io.formats.h5ad import is_anndata
 __all__ = [
     "author_members",
     "both_ways",
+    "is_source",
     "links_of_new",
     "links_of_training",
     "read_documents",
@@ -54,6 +55,13 @@ def read_documents(model: Any, X: Any, *, reset: bool) -> tuple[Corpus, np.dtype
     dtype : dtype
         Type of X, which results will have.
     """
+    if is_source(X):
+        raise TypeError(
+            f"{type(model).__name__} takes a Source in `fit` and `transform` only, and only if"
+            " documents own themselves: authors and links connect documents of different blocks."
+            " Use LDA or LabeledLDA, or read all documents with topoi.read; elsewhere give one"
+            " block, source.block(i)."
+        )
     if _is_for_reader(X):
         from topoi.io.read import read  # and with it what reads texts, only for those who do
         from topoi.io.vectorize import vectorizer_of
@@ -106,6 +114,11 @@ def read_with_new_words(model: Any, X: Any) -> Corpus:
                 stacklevel=4,
             )
     return X
+
+
+def is_source(X: Any) -> bool:
+    """Whether X is read block by block (topoi.Source), without importing what reads texts."""
+    return hasattr(X, "block") and hasattr(X, "is_counted")
 
 
 def _is_for_reader(X: Any) -> bool:

@@ -155,13 +155,16 @@ class LabelQuestions(Updating):
         self._check_labels()
         if not self._single:
             return label_proportions(np.asarray(self.transform(X)), self._seen)
-        assert self.documents_ is not None
-        assert self.documents_.labels is not None
+        if self.documents_ is None:  # a Source: labels are as frequent as their tokens are
+            frequency = self.topic_proportions_[: self._n_labels] * self._n_docs
+        else:
+            assert self.documents_.labels is not None
+            frequency = np.asarray(self.documents_.labels.matrix.sum(axis=0))
         return label_posterior(
             self.weighting_(self._counts(X, reset=False)),
             self.topic_word_,
             self.topic_proportions_,
-            np.asarray(self.documents_.labels.matrix.sum(axis=0)),
+            frequency,
         )
 
     def predict(self, X: Any) -> Any:

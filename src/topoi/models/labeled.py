@@ -16,6 +16,8 @@ from topoi.corpus import Corpus
 from topoi.corpus.metadata import is_table, label_membership, one_each
 from topoi.graph.factors import Documents, Factor, Labels, canonical_factor
 from topoi.models.cluster import fit_on_cluster, is_for_cluster
+from topoi.models.from_source import FromSource
+from topoi.models.inputs import is_source
 from topoi.models.label_questions import LabelQuestions
 from topoi.models.parameters import (
     Callback,
@@ -31,7 +33,7 @@ from topoi.models.parameters import (
 __all__ = ["LabeledLDA"]
 
 
-class LabeledLDA(LabelQuestions):
+class LabeledLDA(FromSource, LabelQuestions):
     """Labeled LDA: one topic per label.
 
     A document uses the topics of its labels only, so each of its words is traced to one of them.
@@ -192,7 +194,7 @@ class LabeledLDA(LabelQuestions):
         Parameters
         ----------
         X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
-            Counts or weights, at least 0.
+            Counts or weights, at least 0. Or a `topoi.Source` with labels; see `LDA.fit`.
         y : lists of labels, labels or array-like of shape (n_documents, n_classes), default=None
             A list of labels for each document, one label each, or an indicator matrix of 0 and 1. A
             document without labels (empty list, None, NaN) uses all topics. Default: the labels of
@@ -221,6 +223,8 @@ class LabeledLDA(LabelQuestions):
         if is_for_cluster(X, client):
             self._fit_on_cluster(X, y, client, checkpoint, checkpoint_every, keep_documents)
             return self
+        if is_source(X):
+            return self._fit_labels_of(X, y, checkpoint)
         corpus = self._corpus(X, reset=True)
         if _is_column(y):
             warnings.warn(
@@ -275,6 +279,35 @@ class LabeledLDA(LabelQuestions):
             checkpoint_every=every,
             keep_documents=keep_documents,
         )
+
+    def _fit_labels_of(self, source: Any, y: Any, checkpoint: str | Path | None) -> LabeledLDA:
+        """Fit on documents that are read block by block, with the labels of a Source."""
+        if y is not None:
+            raise ValueError(
+                "y is given beside a Source, which has its own labels; leave y out, and name their"
+                " column in topoi.Source(..., labels=...)."
+            )
+        labels = [block.labels for block in source if block.labels is not None]
+        names = [part.names[np.diff(part.matrix.tocsc().indptr) > 0].astype(str) for part in labels]
+        if not any(map(len, names)):
+            raise ValueError(
+                "The source has no labels; name their column in topoi.Source(..., labels=...), or"
+                " use LDA for topics without labels."
+            )
+        self._begin_source(source)
+        self.classes_ = np.unique(np.concatenate(names))
+        self._seen, self._as_matrix = np.ones(len(self.classes_), bool), False
+        self._single = all(bool((part.counts() <= 1).all()) for part in labels)
+
+        def factors(corpus: Corpus) -> list[Factor]:
+            if corpus.labels is None:
+                return [Documents()]
+            factor = Labels(corpus.labels.tolist(), self.background_topics, self.classes_)
+            return [Documents(), canonical_factor(factor, corpus.n_docs)]
+
+        n_topics = len(self.classes_) + self.background_topics
+        self._fit_source(source, factors, n_topics, checkpoint)
+        return self
 
     def _prediction_factors(self, corpus: Corpus, labels: Any = None) -> list[Factor]:
         if labels is None:

@@ -12,6 +12,7 @@ from topoi.graph.factors import Documents
 from topoi.infer.state import State
 from topoi.models.batches import BatchModel
 from topoi.models.cluster import fit_on_cluster, is_for_cluster
+from topoi.models.inputs import is_source
 from topoi.models.parameters import (
     Callback,
     Init,
@@ -193,7 +194,10 @@ class LDA(Updating, BatchModel):
         X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
             Counts or weights, at least 0. On a cluster a dask array of counts, a dask bag or column
             of texts, or a list of partitions: matrices, Corpora, file names, functions without
-            arguments that return one of these, or Delayed.
+            arguments that return one of these, or Delayed. A `topoi.Source` is read block by
+            block, again and again, with schedule="incremental": memory does not grow with the
+            number of documents, whose proportions are not kept (no `doc_topic_`);
+            `transform(source)` computes them.
         y : None
             Not used.
         checkpoint : str or Path, default=None
@@ -204,7 +208,8 @@ class LDA(Updating, BatchModel):
             once; delete the file to fit again. A fit of another run may replace it only in the
             process that finished it, where the caller has had the model.
         checkpoint_every : int, default=10
-            Sweeps between two savings (with batch_size: batches).
+            Sweeps between two savings (with batch_size: batches). A run over a Source is saved
+            after every round.
         client : dask.distributed.Client, optional
             Fit on the workers of a Dask cluster, with schedule="incremental". Partitions decide
             the result, not workers. `n_jobs` is the number of threads of a task. A checkpoint is
@@ -223,8 +228,12 @@ class LDA(Updating, BatchModel):
                 keep_documents=keep_documents,
             )
             return self
-        counts = self._counts(X, reset=True)
         self._online = None
+        if is_source(X):
+            self._begin_source(X)
+            self._fit_source(X, lambda corpus: [Documents()], self.n_components, checkpoint)
+            return self
+        counts = self._counts(X, reset=True)
         size = self._batch_size()
         if size is not None and size < counts.shape[0]:
             return self._fit_batches(counts, size, checkpoint, checkpoint_every)

@@ -268,7 +268,9 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
         )
         labels = found.get("documents_.label_names", ())
         demand(
-            not found["_single"] or len(labels) == len(found["classes_"]),
+            not found["_single"]
+            or "documents_" not in there
+            or len(labels) == len(found["classes_"]),
             "documents_ has other labels than classes_",
         )
     if len(found.get("author_names_", ())):

@@ -15,6 +15,7 @@ from topoi.choices import ScheduleName, WeightingName
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.monitor import Monitor
 from topoi.models.cluster import is_for_cluster
+from topoi.models.inputs import is_source
 from topoi.models.lda import LDA
 from topoi.models.parameters import Callback, Init, RuleLike, Seed, Tolerance
 
@@ -174,7 +175,7 @@ class LatentDirichletAllocation(LDA):
         client: Any = None,
         keep_documents: bool = True,
     ) -> LatentDirichletAllocation:
-        """Learn topics, as `LDA.fit` does.
+        """Learn topics, as `LDA.fit` does. A Source leaves no `bound_`.
 
         Parameters
         ----------
@@ -202,7 +203,7 @@ class LatentDirichletAllocation(LDA):
             client=client,
             keep_documents=keep_documents,
         )
-        if is_for_cluster(X, client):
+        if is_for_cluster(X, client) or is_source(X):
             return self
         counts = self._counts(X, reset=False)
         gain = document_log_likelihood(
@@ -249,7 +250,7 @@ class LatentDirichletAllocation(LDA):
             One row per document.
         """
         proportions = super().transform(X)
-        if normalize:
+        if normalize or is_source(X):
             return proportions
         counts = self._counts(X, reset=False)
         expected: np.ndarray = counts.sum(axis=1) + self.doc_topic_prior_.sum()

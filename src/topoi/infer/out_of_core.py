@@ -1,0 +1,120 @@
+"""Rounds over documents that are read block by block: the schedule "incremental", whose blocks come
+from elsewhere.
+
+The state holds what words hold, and no document. In its turn a block becomes a small state on a
+graph of its own, which infers its documents from these words, exchanges its part of them
+(afresh.py) and is forgotten. What is asked of all documents after a round is added up meanwhile:
+the evidence of alpha, and the likelihood, each document's by the words of its turn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+
+from topoi.graph.plan import Plan
+from topoi.graph.wiring import Graph, build_graph
+from topoi.infer.afresh import infer_afresh
+from topoi.infer.arrays import Fields, Messages, Tables
+from topoi.infer.elsewhere import Elsewhere, PlanBlocks, RoundSums
+from topoi.infer.likelihood import document_log_likelihood
+from topoi.infer.memory import allocate, pad_topics
+from topoi.infer.priors import alpha_evidence
+from topoi.infer.rules import Rule
+from topoi.infer.state import TINY, State
+from topoi.infer.threads import ThreadPool
+
+__all__ = ["empty_graph", "infer_round", "place_elsewhere"]
+
+
+def empty_graph(blocks: PlanBlocks) -> Graph:
+    """The graph of a state that holds no documents, with what all blocks weigh."""
+    counts = sparse.csr_array((0, len(blocks.word_weight)))
+    plan = Plan(blocks.facts.n_topics, counts, word_prior=blocks.word_prior)
+    return replace(build_graph(plan), weight=blocks.facts.weight, token=blocks.facts.token)
+
+
+def place_elsewhere(state: State, elsewhere: Elsewhere) -> State:
+    """Tell a state on the empty graph where its documents are."""
+    state.elsewhere = elsewhere
+    state.word_weight = np.maximum(elsewhere.blocks.word_weight, TINY).astype(np.float32)
+    return state
+
+
+def block_graph(blocks: PlanBlocks, number: int, seed: int) -> Graph:
+    """The graph of a block. Its tokens weigh what those of all blocks do."""
+    graph = build_graph(blocks.plan(number), seed=seed + number)
+    return replace(graph, token=blocks.facts.token)
+
+
+def infer_round(state: State, rule: Rule, pool: ThreadPool, relaxation: float | None) -> None:
+    """`infer_afresh` for documents elsewhere: each block hears the newest counts of words or, with
+    a relaxation of None, those of the beginning.
+    """
+    elsewhere, graph = state.elsewhere, state.graph
+    assert elsewhere is not None
+    measures = elsewhere.measures(state.sweep + 1, state.end)
+    sums = RoundSums(np.zeros((2, graph.n_topics)))
+    before = state.tables.phi.copy()
+    prior = np.float32(0)
+    if graph.word_prior is not None:
+        prior = pad_topics(graph.word_prior, graph.width)
+    counted = np.zeros_like(before) if relaxation is None else None
+    for number in range(elsewhere.blocks.n_blocks):
+        block = _block_state(state, number)
+        infer_afresh(block, rule, pool, relaxation)
+        if counted is None:
+            state.tables = state.tables._replace(phi=block.tables.phi, totals=block.tables.totals)
+        else:
+            counted += block.tables.phi - prior
+            block.tables = block.tables._replace(phi=before, totals=state.tables.totals)
+        if elsewhere.expected is not None:
+            sums.evidence += alpha_evidence(block, elsewhere.expected)
+        if measures:
+            sums.log_likelihood += document_log_likelihood(
+                block.graph.counts, block.doc_topic(), block.topic_word(), pool
+            ).sum()
+        elsewhere.progress(state.sweep + (number + 1) / elsewhere.blocks.n_blocks)
+    if counted is not None:
+        phi = counted + prior
+        state.tables = state.tables._replace(phi=phi, totals=phi.sum(axis=0, dtype=np.float64))
+    moved = np.abs(np.subtract(state.tables.phi, before, out=before), out=before).sum(axis=1)
+    sums.moved = float(moved.sum(dtype=np.float64))
+    sums.most_moved = float((moved / state.word_weight)[elsewhere.blocks.word_weight > 0].max())
+    elsewhere.sums = sums
+
+
+def _block_state(state: State, number: int) -> State:
+    """The documents of a block, with the words of `state`."""
+    assert state.elsewhere is not None
+    graph = block_graph(state.elsewhere.blocks, number, state.seed)
+    n_visits = len(graph.arrays.visit_doc)
+    block = State(
+        graph,
+        state.alpha,
+        state.beta,
+        state.seed,
+        Tables(
+            np.zeros((graph.n_slots, graph.width), np.float32),
+            state.tables.phi,
+            state.tables.totals,
+            np.zeros(len(graph.arrays.slots), np.float32),
+        ),
+        Messages(
+            mu=allocate(0),
+            z=np.zeros(0, np.int32),
+            order=np.arange(n_visits),
+            residual=np.zeros(n_visits),
+            change=np.zeros((graph.n_doc_blocks, graph.width)),
+        ),
+        np.zeros((0, graph.width), np.float32),
+        Fields(np.zeros((1, 1), np.float32), np.zeros(graph.n_docs, np.float32)),
+        [],
+        None,
+        stored=False,
+        sweep=state.sweep,
+    )
+    block.word_weight = state.word_weight
+    return block
