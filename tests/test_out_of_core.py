@@ -215,3 +215,58 @@ def test_models_that_connect_documents_refuse_a_source(corpus, kind):
 def test_a_source_without_words_is_refused():
     with pytest.raises(ValueError, match="no words at all"):
         LDA(2).fit(Source([np.zeros((3, 4)), np.zeros((2, 4))]))
+
+
+# ------------------------------------------------------------ the command
+
+
+def run(*arguments):
+    from typer.testing import CliRunner
+
+    from topoi.cli import app
+
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """Two CSV files of texts."""
+    texts = ["cat dog cat pet", "dog pet cat dog", "bond stock bond", "market bond stock"] * 10
+    for part in range(2):
+        rows = [f"d{20 * part + i},{text}" for i, text in enumerate(texts[20 * part :][:20])]
+        (tmp_path / f"part{part}.csv").write_text("\n".join(["id,text", *rows]) + "\n")
+    return tmp_path
+
+
+def test_the_command_fits_and_transforms_out_of_core(tables):
+    files = [tables / "part0.csv", tables / "part1.csv"]
+    cache, model = tables / "counts", tables / "model.topoi"
+    options = ["--topics", 2, "--iterations", 8, "--max-df", "1.0", "-o", model]
+    done = run("fit", *files, "--out-of-core", "--cache", cache, "--id", "id", *options)
+    assert done.exit_code == 0, done.output
+    assert (cache / "source.json").is_file()
+    again = run("fit", *files, "--out-of-core", "--cache", cache, "--id", "id", *options, "--force")
+    assert again.exit_code == 0, again.output
+    out = [tables / "one.csv", tables / "two.csv"]
+    for path, how in zip(out, ["--out-of-core", "--in-memory"], strict=True):
+        made = run("transform", model, files[1], how, "--id", "id", "-o", path)
+        assert made.exit_code == 0, made.output
+    assert out[0].read_text() == out[1].read_text()
+    assert len(out[0].read_text().splitlines()) == 21
+
+
+def test_the_command_goes_out_of_core_by_itself_and_says_so(tables, monkeypatch):
+    from topoi.cli import out_of_core
+
+    monkeypatch.setattr(out_of_core, "_free_memory", lambda: 100.0)
+    done = run("fit", tables / "part0.csv", "--topics", 2, "--max-df", "1.0", "--iterations", 5,
+               "-o", tables / "model.topoi")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "documents are read block by block" in done.output
+    assert topoi.load(tables / "model.topoi").documents_ is None
+
+
+def test_the_command_refuses_authors_out_of_core(tables):
+    done = run("fit", tables / "part0.csv", "--out-of-core", "--authors", "id")
+    assert done.exit_code != 0
+    assert "--authors needs all documents at once" in " ".join(done.output.split())

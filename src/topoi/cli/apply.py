@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topoi.cli.frames import TableFile, as_csv, check_table_file, write_rows
+from topoi.cli.frames import TableFile, as_csv, check_table_file, write_parts
 from topoi.cli.options import AsJson, Columns, Counts, Force, Input, Model, Words
+from topoi.cli.out_of_core import is_out_of_core, make_source
 from topoi.cli.output import note, show_csv, show_json
 from topoi.cli.reading import (
     inputs_of,
@@ -39,31 +40,54 @@ def transform(
         ),
     ] = None,
     force: Force = False,
+    out_of_core: Annotated[
+        bool | None,
+        typer.Option(
+            "--out-of-core/--in-memory",
+            help="Read documents block by block (default: if the input is larger than memory"
+            " allows).",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Topic proportions of documents, old or new: one row per document, one column per topic."""
     check_table_file(output, [model, *inputs_of(input, columns)], force)
     loaded = load_model(model)
     mention_unused(columns, "labels", *unheard(loaded))
-    corpus, links = read_linked(input, columns, loaded)
-    rows = list(_share_rows(corpus, loaded.transform(corpus, **links), loaded.topic_names_, top))
+    names = loaded.topic_names_
+    if is_out_of_core([input], columns, out_of_core):
+        blocks = iter(loaded.transform(make_source(input, columns)).blocks())
+    else:
+        corpus, links = read_linked(input, columns, loaded)
+        blocks = iter([(corpus, loaded.transform(corpus, **links))])
+    parts = _parts(blocks, names, top)
     if output is None:
         if as_json:
-            show_json(rows)
-        else:
-            show_csv(as_csv(rows))
+            show_json([row for rows in parts for row in rows])
+            return
+        for number, rows in enumerate(parts):
+            show_csv(as_csv(rows, header=not number))
         return
-    write_rows(rows, output)
+    n_docs = write_parts(parts, output)
     if as_json:
-        show_json(
-            {"file": str(output), "documents": corpus.n_docs, "topics": len(loaded.topic_names_)}
-        )
+        show_json({"file": str(output), "documents": n_docs, "topics": len(names)})
     else:
-        note(f"Wrote {output}: {corpus.n_docs} documents x {len(loaded.topic_names_)} topics.")
+        note(f"Wrote {output}: {n_docs} documents x {len(names)} topics.")
+
+
+def _parts(
+    blocks: Iterable[tuple[Corpus, Any]], names: list[str], top: int | None
+) -> Iterator[list[dict[str, Any]]]:
+    """The rows of one block of documents after the other."""
+    done = 0
+    for corpus, proportions in blocks:
+        yield list(_share_rows(corpus, proportions, names, top, done))
+        done += corpus.n_docs
 
 
 def _share_rows(
-    corpus: Corpus, proportions: Any, names: list[str], top: int | None = None
+    corpus: Corpus, proportions: Any, names: list[str], top: int | None = None, first: int = 0
 ) -> Iterator[dict[str, Any]]:
     """One dictionary per document: id, date if there is one, a mark if the model knows few of its
     words or none, and the proportion of each topic, to six digits; or the `top` largest topics.
@@ -73,7 +97,7 @@ def _share_rows(
     marks = marks_of(corpus)
     for d in range(corpus.n_docs):
         row: dict[str, Any] = {
-            "id": str(d) if corpus.doc_names is None else str(corpus.doc_names[d])
+            "id": str(first + d) if corpus.doc_names is None else str(corpus.doc_names[d])
         }
         if corpus.dates is not None:
             row["date"] = corpus.dates[d]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
-from topoi.cli.interrupt import Interrupt
+from topoi.cli.interrupt import Interrupt, command_to_resume
 from topoi.cli.kinds import NAMES, Kind, chosen_kind, make_estimator, mention_documents_without
 from topoi.cli.options import (
     AsJson,
@@ -29,13 +28,10 @@ from topoi.cli.options import (
     option,
     tolerance,
 )
+from topoi.cli.out_of_core import is_out_of_core, kind_of_source, read_source
 from topoi.cli.output import announce_compilation, note, show, show_json
 from topoi.cli.reading import inputs_of, load_model, read_corpus
 from topoi.cli.show import topic_rows, topics_table
-
-if TYPE_CHECKING:
-    from topoi.corpus import Corpus
-
 
 if TYPE_CHECKING:
     Preset = Enum
@@ -88,6 +84,15 @@ class Learning:
     batch_size: Annotated[
         int | None, option(LEARNING, "LDA: so many documents at a time, in constant memory.", min=1)
     ] = None
+    out_of_core: Annotated[
+        bool | None,
+        option(
+            LEARNING,
+            "Read documents block by block, again and again, in memory that does not grow with"
+            " their number (default: if the input is larger than memory allows).",
+            "--out-of-core/--in-memory",
+        ),
+    ] = None
     seed: Seed = 0
     jobs: Jobs = None
     init: Annotated[
@@ -119,6 +124,10 @@ class Saving:
     checkpoint: Annotated[
         Path | None,
         option(SAVING, "Save the run here until the model is saved; the same command resumes it."),
+    ] = None
+    cache: Annotated[
+        Path | None,
+        option(SAVING, "Out of core: a folder to keep counts in; the same command reuses them."),
     ] = None
     checkpoint_every: Annotated[
         int, option(SAVING, "Sweeps between two savings of the run.", min=1, show_default=True)
@@ -166,13 +175,18 @@ def fit(
     _check_outputs(output, checkpoint, inputs, force)
     seeds = guide.given()
     begin = load_model(init) if init else None
-    corpus = read_corpus(input, columns, words, like=begin, keep_text=saving.keep_text)
-    if corpus.n_docs < 2:
+    if is_out_of_core(input, columns, learning.out_of_core):
+        corpus: Any = read_source(input, columns, words, begin, saving.cache)
+        kind, n_docs = kind_of_source(model, columns), corpus.n_documents
+    else:
+        corpus = read_corpus(input, columns, words, like=begin, keep_text=saving.keep_text)
+        kind, n_docs = chosen_kind(model, corpus, columns), corpus.n_docs
+        mention_documents_without(kind, corpus)
+    if n_docs < 2:
         raise ValueError(
             f"{input[0]} holds one document, and topics are learned from many; give more, or cut a"
             " long one into parts."
         )
-    kind = chosen_kind(model, corpus, columns)
     if learning.batch_size is not None and kind is not Kind.lda:
         raise ValueError(
             f"--batch-size is for plain LDA, and this is {NAMES[kind]}; leave it out, or say"
@@ -190,7 +204,6 @@ def fit(
         "init": begin if begin is not None else "hard",
         "seeds": seeds,
     }
-    mention_documents_without(kind, corpus)
     if topics is not None and kind is Kind.labeled:
         note("The labels are the topics; --topics is not used.")
     estimator = make_estimator(
@@ -212,85 +225,17 @@ def fit(
         )
     estimator.set_params(callbacks=None, verbose=0)
     _save(estimator, output, checkpoint)
-    _report(estimator, corpus, output, interrupt.asked, as_json)
+    _report(estimator, n_docs, output, interrupt.asked, as_json)
     if interrupt.asked:
         note(
             f"Stopped by Ctrl-C after sweep {estimator.n_iter_}, which {output} holds. To begin"
             " again from its topics:"
         )
-        again = _command_to_go_on(input, columns, guide, learning.preset, kind, output, estimator)
+        again = command_to_resume(input, columns, guide, learning.preset, kind, output, estimator)
         note(f"  {again}")
         if checkpoint is not None and checkpoint.exists():
             note(f"Or run the same command again, with --force: it resumes from {checkpoint}.")
         raise typer.Exit(1)
-
-
-def _command_to_go_on(
-    input: list[Path],
-    columns: Columns,
-    guide: Guide,
-    preset: Preset | None,
-    kind: Kind,
-    output: Path,
-    estimator: Any,
-) -> str:
-    """The command that begins with the saved topics and the same settings; which words count is
-    known to the model.
-    """
-    given = {
-        f.name: getattr(group, f.name)
-        for group in (columns, guide)
-        for f in fields(group)
-        if getattr(group, f.name) != f.default
-    }
-    options: list[str] = [
-        part
-        for name, value in given.items()
-        for each in (value if isinstance(value, list) else [value])
-        for part in (
-            f"--{name.replace('_', '-')}",
-            *([] if each is True else [str(getattr(each, "value", each))]),
-        )
-    ]
-    settings = {
-        "rule": "rule",
-        "schedule": "schedule",
-        "weighting": "weighting",
-        "tol": "tol",
-        "seed": "random_state",
-    }
-    options += ["--preset", preset.value] if preset is not None else []
-    options += ["--keep-text"] * (estimator.documents_.texts is not None)
-    same = [
-        part
-        for flag, name in settings.items()
-        for part in (f"--{flag}", str(getattr(estimator, name)))
-    ]
-    same += ["--iterations", str(max(estimator.max_iter - estimator.n_iter_, 1))]
-    for flag, name in {
-        "batch-size": "batch_size",
-        "background": "background_topics",
-        "jobs": "n_jobs",
-    }.items():
-        value = getattr(estimator, name, None)
-        if value is not None and value > 0:
-            same += [f"--{flag}", str(value)]
-    after = output.with_stem(f"{output.stem}-2")
-    return shlex.join(
-        [
-            "topoi",
-            "fit",
-            *map(str, input),
-            *options,
-            "--model",
-            kind.value,
-            "--init",
-            str(output),
-            *same,
-            "-o",
-            str(after),
-        ]
-    )
 
 
 def _check_outputs(output: Path, checkpoint: Path | None, inputs: list[Path], force: bool) -> None:
@@ -317,7 +262,7 @@ def _save(estimator: Any, output: Path, checkpoint: Path | None) -> None:
         raise
 
 
-def _report(estimator: Any, corpus: Corpus, output: Path, stopped: bool, as_json: bool) -> None:
+def _report(estimator: Any, n_docs: int, output: Path, stopped: bool, as_json: bool) -> None:
     perplexity = next(
         (r["perplexity"] for r in reversed(estimator.history_) if r["perplexity"] is not None), None
     )
@@ -326,8 +271,8 @@ def _report(estimator: Any, corpus: Corpus, output: Path, stopped: bool, as_json
             {
                 "model": type(estimator).__name__,
                 "file": str(output),
-                "documents": corpus.n_docs,
-                "words": corpus.n_words,
+                "documents": n_docs,
+                "words": estimator.n_features_in_,
                 "sweeps": estimator.n_iter_,
                 "converged": bool(estimator.converged_),
                 "stopped": stopped,

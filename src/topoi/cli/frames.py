@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
-from io import BytesIO, StringIO
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +17,15 @@ from topoi.cli.output import note, plain_table, show, show_json
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TableFile", "as_csv", "check_table_file", "give_table", "rows_of", "write_rows"]
+__all__ = [
+    "TableFile",
+    "as_csv",
+    "check_table_file",
+    "give_table",
+    "rows_of",
+    "write_parts",
+    "write_rows",
+]
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 PERCENT = ("proportion", "score", "prevalence", "similarity")  # columns in per cent
@@ -52,22 +61,34 @@ def check_table_file(output: Path | None, inputs: Sequence[Path], force: bool) -
 
 def write_rows(rows: list[dict[str, Any]], output: Path) -> None:
     """Write rows of one form to a file whose name `check_table_file` let pass."""
+    write_parts([rows], output)
+
+
+def write_parts(parts: Iterable[list[dict[str, Any]]], output: Path) -> int:
+    """`write_rows` of one part after the other, without holding all of them. Returns how many rows
+    there are.
+    """
     from topoi.storage.files import atomic_write
 
-    kind = output.suffix.lower()
-    if kind == ".parquet":
-        arrow, buffer = _pyarrow(), BytesIO()
-        arrow.parquet.write_table(arrow.Table.from_pylist(rows), buffer)
-        with atomic_write(output) as file:
-            file.write(buffer.getvalue())
-        return
-    text = (
-        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        if kind == ".jsonl"
-        else as_csv(rows, "\t" if kind == ".tsv" else ",")
-    )
-    with atomic_write(output) as file:
-        file.write(text.encode())
+    kind, n_rows = output.suffix.lower(), 0
+    with atomic_write(output) as file, ExitStack() as stack:
+        table: Any = None
+        for rows in parts:
+            if kind == ".parquet":
+                arrow = _pyarrow()
+                found = arrow.Table.from_pylist(rows, None if table is None else table.schema)
+                if table is None:
+                    writer = arrow.parquet.ParquetWriter(file, found.schema)
+                    table = stack.enter_context(writer)
+                table.write_table(found)
+            elif kind == ".jsonl":
+                lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+                file.write("".join(lines).encode())
+            else:
+                comma = "\t" if kind == ".tsv" else ","
+                file.write(as_csv(rows, comma, header=not n_rows).encode())
+            n_rows += len(rows)
+    return n_rows
 
 
 def _pyarrow() -> Any:
@@ -81,12 +102,13 @@ def _pyarrow() -> Any:
     return pyarrow
 
 
-def as_csv(rows: list[dict[str, Any]], delimiter: str = ",") -> str:
-    """Rows of one form as lines, the names of columns first."""
+def as_csv(rows: list[dict[str, Any]], delimiter: str = ",", *, header: bool = True) -> str:
+    """Rows of one form as lines, the names of columns first, if there is a header."""
     text = StringIO()
     columns = list(rows[0]) if rows else []
     writer = csv.DictWriter(text, columns, delimiter=delimiter, lineterminator="\n")
-    writer.writeheader()
+    if header:
+        writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
+from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
+from topoi.cli.kinds import Kind
+from topoi.cli.options import Columns, Guide
 from topoi.cli.output import note
 
-__all__ = ["Interrupt"]
+__all__ = ["Interrupt", "command_to_resume"]
 
 
 class Interrupt:
@@ -34,3 +39,73 @@ class Interrupt:
             raise KeyboardInterrupt
         self.asked = True
         note("\nStopping after this sweep; Ctrl-C again aborts and writes nothing.")
+
+
+def command_to_resume(
+    input: list[Path],
+    columns: Columns,
+    guide: Guide,
+    preset: Any,
+    kind: Kind,
+    output: Path,
+    estimator: Any,
+) -> str:
+    """The command that begins with the saved topics and the same settings; which words count is
+    known to the model.
+    """
+    given = {
+        f.name: getattr(group, f.name)
+        for group in (columns, guide)
+        for f in fields(group)
+        if getattr(group, f.name) != f.default
+    }
+    options: list[str] = [
+        part
+        for name, value in given.items()
+        for each in (value if isinstance(value, list) else [value])
+        for part in (
+            f"--{name.replace('_', '-')}",
+            *([] if each is True else [str(getattr(each, "value", each))]),
+        )
+    ]
+    settings = {
+        "rule": "rule",
+        "schedule": "schedule",
+        "weighting": "weighting",
+        "tol": "tol",
+        "seed": "random_state",
+    }
+    options += ["--preset", preset.value] if preset is not None else []
+    known = estimator.documents_
+    options += ["--keep-text"] * (known is not None and known.texts is not None)
+    options += ["--out-of-core"] * (known is None)
+    same = [
+        part
+        for flag, name in settings.items()
+        for part in (f"--{flag}", str(getattr(estimator, name)))
+    ]
+    same += ["--iterations", str(max(estimator.max_iter - estimator.n_iter_, 1))]
+    for flag, name in {
+        "batch-size": "batch_size",
+        "background": "background_topics",
+        "jobs": "n_jobs",
+    }.items():
+        value = getattr(estimator, name, None)
+        if value is not None and value > 0:
+            same += [f"--{flag}", str(value)]
+    after = output.with_stem(f"{output.stem}-2")
+    return shlex.join(
+        [
+            "topoi",
+            "fit",
+            *map(str, input),
+            *options,
+            "--model",
+            kind.value,
+            "--init",
+            str(output),
+            *same,
+            "-o",
+            str(after),
+        ]
+    )

@@ -65,7 +65,7 @@ def read_corpus(
         if counts
         else vectorizer_of(like, new_words=new_words)
         if like is not None
-        else _vectorizer(words or Words())
+        else make_vectorizer(words or Words())
     )
     with progress_bar("Reading counts" if counts else "Reading and counting words") as progress:
         corpus = read(
@@ -193,9 +193,10 @@ def mention_seen(model: Any, corpus: Corpus) -> None:
         )
 
 
-def _vectorizer(words: Words) -> Any:
+def make_vectorizer(words: Words) -> Any:
+    """The vectoriser that the options ask for."""
+    from topoi.io import vectorize
     from topoi.io.patterns import is_safe_pattern
-    from topoi.io.vectorize import TOKEN, make_vectorizer
 
     low, _, high = words.ngrams.partition("-")
     if (
@@ -213,24 +214,24 @@ def _vectorizer(words: Words) -> Any:
             " give one of the two."
         )
     try:
-        re.compile(words.token_pattern or TOKEN)
+        re.compile(words.token_pattern or vectorize.TOKEN)
     except re.error as error:
         raise ValueError(
             f"--token-pattern {words.token_pattern!r} is not a regular expression ({error})."
         ) from error
-    if not is_safe_pattern(words.token_pattern or TOKEN):
+    if not is_safe_pattern(words.token_pattern or vectorize.TOKEN):
         raise ValueError(
             f"--token-pattern {words.token_pattern!r} is not one that a model file can keep: on"
             " some texts it could take forever. Use one "
             r"repeat of a set of characters, and parts behind a separator, such as"
             r" '\b[a-z]\w+(?:-\w+)*\b'."
         )
-    return make_vectorizer(
+    return vectorize.make_vectorizer(
         stop_words=words.stop_words,
         min_df=_number_or_proportion("--min-df", words.min_df),
         max_df=_number_or_proportion("--max-df", words.max_df),
         ngram_range=(int(low), int(high or low)),
-        token_pattern=words.token_pattern or TOKEN,
+        token_pattern=words.token_pattern or vectorize.TOKEN,
         lowercase=not words.keep_case,
         max_features=words.max_words,
         vocabulary=words.vocabulary,

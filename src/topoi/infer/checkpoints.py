@@ -252,7 +252,7 @@ def fixed_parameters(model: Any, start: Any) -> list[Any]:
     return parts
 
 
-def fingerprint(model: Any, plan: Plan, start: np.ndarray | None) -> str:
+def fingerprint(model: Any, plan: Plan, start: Any) -> str:
     """A digest of everything that decides the bits of a run."""
     parts = fixed_parameters(model, start)
     parts += [

@@ -174,11 +174,6 @@ class Monitor:
         self.stopped = any(wishes)
         return (self.converged and not found) or self.stopped
 
-    def is_due(self, sweep: int, end: int | None) -> bool:
-        """Whether the perplexity is measured after `sweep`; end: the last one, if that is known."""
-        last = sweep == (end or self.max_iter)
-        return self.counts is not None and self.every > 0 and (sweep % self.every == 0 or last)
-
     def within(self, sweeps: float) -> None:
         """Show how far a long sweep is: `sweeps` are done, with fractions."""
         if self.bar is not None:

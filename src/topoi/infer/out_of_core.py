@@ -58,7 +58,7 @@ def infer_round(state: State, rule: Rule, pool: ThreadPool, relaxation: float | 
     measures = elsewhere.measures(state.sweep + 1, state.end)
     sums = RoundSums(np.zeros((2, graph.n_topics)))
     before = state.tables.phi.copy()
-    prior = np.float32(0)
+    prior: np.ndarray | float = 0.0
     if graph.word_prior is not None:
         prior = pad_topics(graph.word_prior, graph.width)
     counted = np.zeros_like(before) if relaxation is None else None

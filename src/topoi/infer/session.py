@@ -186,20 +186,25 @@ def _first_state_of_blocks(
             for number, plan in enumerate(plans)
         )
         word_topic = guided_topics(np.asarray(counted), blocks.word_weight)
-    started = {"init": init, "word_topic": word_topic, "pool": pool, "stored": False}
-    state = State.start(graph, rule, recipe.alpha, recipe.beta, seed=seed, **started)
-    phi = state.tables.phi
-    prior = np.float32(0) if graph.word_prior is None else pad_topics(graph.word_prior, graph.width)
-    for number in range(blocks.n_blocks):
-        block = State.start(
-            block_graph(blocks, number, seed),
+
+    def started(on: Graph, number: int) -> State:
+        return State.start(
+            on,
             rule,
             recipe.alpha,
             recipe.beta,
             seed=seed + number,
-            **started,
+            pool=pool,
+            init=init,
+            word_topic=word_topic,
+            stored=False,
         )
-        phi += block.tables.phi - prior
+
+    state = started(graph, 0)
+    phi = state.tables.phi
+    prior = 0.0 if graph.word_prior is None else pad_topics(graph.word_prior, graph.width)
+    for number in range(blocks.n_blocks):
+        phi += started(block_graph(blocks, number, seed), number).tables.phi - prior
     state.tables = state.tables._replace(totals=phi.sum(axis=0, dtype=np.float64))
     return state
 

@@ -286,7 +286,7 @@ class Source:
                 raise ValueError(
                     f"{', '.join(options)} given beside a vectorizer; set them in the vectorizer."
                 )
-            return vectorizer
+            return _plain(vectorizer)
         known = list(signature(make_vectorizer).parameters)
         if self._documents is None:
             known = ["min_df", "max_df", "max_features"]
@@ -300,4 +300,14 @@ class Source:
             next(iter(self._documents.items), None), list | tuple
         ):
             usual = TOKEN_LISTS
-        return make_vectorizer(**{**usual, **options})
+        return _plain(make_vectorizer(**{**usual, **options}))
+
+
+def _plain(vectorizer: Any) -> CountVectorizer:
+    """Refuse a vectoriser that learns more than its words from all documents."""
+    if type(vectorizer) is not CountVectorizer:
+        raise TypeError(
+            f"A Source is counted by a plain CountVectorizer, not a {type(vectorizer).__name__}:"
+            " phrases are found in all documents at once. Leave phrases out, or use topoi.read."
+        )
+    return vectorizer

@@ -50,7 +50,7 @@ class FromSource(TopicModelBase):
         self.__dict__.pop("doc_topic_", None)  # of an earlier fit
         self.documents_ = None
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Any) -> np.ndarray:
         """Topic proportions of documents.
 
         The result is deterministic, documents do not influence each other, and an empty one gets
@@ -69,7 +69,7 @@ class FromSource(TopicModelBase):
         """
         if is_source(X):
             check_is_fitted(self)
-            return SourceProportions(self, X)
+            return SourceProportions(self, X)  # type: ignore[return-value]
         return super().transform(X)
 
     def _begin_source(self, source: Source) -> None:

@@ -187,7 +187,7 @@ MAY_LACK = frozenset(
     }
 )
 OF_TRAINING = ("doc_topic_", "_n_docs", "converged_", "bound_")  # gone after partial_fit
-OF_DOCUMENTS = {"doc_topic_", "documents_"}  # stay elsewhere with keep_documents=False
+OF_DOCUMENTS = {"doc_topic_", "documents_", "bound_"}  # stay elsewhere with keep_documents=False
 DERIVED = ("n_features_in_", "_dtype")  # from components_
 
 
