@@ -6,7 +6,6 @@ Their parameters are in parameters.py, what they show of their topics in topics.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,6 @@ from topoi.corpus import Corpus
 from topoi.corpus.coverage import warn_of_unknown
 from topoi.corpus.documents import TrainingDocuments
 from topoi.graph.factors import Documents, Factor, Words, make_plan
-from topoi.graph.plan import Plan
 from topoi.graph.weighting import fit_weighting
 from topoi.infer import session
 from topoi.infer.likelihood import document_fit, document_log_likelihood
@@ -36,6 +34,7 @@ from topoi.infer.rules import Rule, make_prediction_rule
 from topoi.infer.session import Fitted
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
+from topoi.models.checkpointing import open_checkpoint
 from topoi.models.editing import Editing
 from topoi.models.guidance import Guided
 from topoi.models.inputs import read_documents
@@ -49,7 +48,7 @@ from topoi.models.trends import Trends
 from topoi.models.word_priors import full_prior
 
 if TYPE_CHECKING:
-    from topoi.infer.checkpoints import Checkpoint, FinishedRun
+    from topoi.infer.checkpoints import FinishedRun
 
 __all__ = ["TopicModelBase"]
 
@@ -331,28 +330,3 @@ class TopicModelBase(Labelling, Trends, Editing, Guided):
         tags.input_tags.positive_only = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-@contextmanager
-def open_checkpoint(
-    path: str | Path | None,
-    every: int,
-    model: TopicModelBase,
-    plan: Plan,
-    start: Any,
-) -> Iterator[Checkpoint | None]:
-    """The checkpoint of a fit, if one is wanted, locked for the time of the fit. In a folder it is
-    called checkpoint.topoi.
-
-    start: what the run begins with, beside the plan.
-    """
-    if path is None:
-        yield None
-        return
-    if str(path).endswith("/") or Path(path).is_dir():
-        Path(path).mkdir(parents=True, exist_ok=True)
-        path = Path(path) / "checkpoint.topoi"
-    from topoi.infer.checkpoints import Checkpoint
-
-    with Checkpoint(path, every, model, plan, start) as saves:
-        yield saves

@@ -20,7 +20,7 @@ from topoi.infer.recipe import make_recipe
 from topoi.infer.rules import Rule, make_rule
 from topoi.infer.session import components
 from topoi.infer.threads import ThreadPool
-from topoi.models.base import open_checkpoint
+from topoi.models.checkpointing import open_checkpoint
 from topoi.models.from_source import FromSource
 from topoi.models.preflight import (
     refuse_fractions,

@@ -21,7 +21,8 @@ from topoi.graph.weighting import fit_weighting
 from topoi.infer import session
 from topoi.infer.elsewhere import survey
 from topoi.infer.session import Fitted
-from topoi.models.base import TopicModelBase, open_checkpoint
+from topoi.models.base import TopicModelBase
+from topoi.models.checkpointing import open_checkpoint
 from topoi.models.inputs import is_source
 from topoi.models.preflight import refuse_too_large, warn_of_single_precision
 from topoi.storage.files import atomic_write, check_outputs
