@@ -96,3 +96,11 @@ def test_authors_of_many_documents_do_not_lose_to_others(signed):
     assert (model.author_blend_ >= 0).all()
     answer = dict(model.predict_authors(np.zeros((1, 60)), 20)[0])
     assert answer["a00"] == max(answer.values())
+
+
+def test_who_has_not_written_about_a_topic_is_not_listed():
+    corpus = topoi.read(["cat dog cat", "dog cat pet", "bond stock bond", "stock bond"] * 5)
+    names = [["Ann"], ["Ann"], ["Bob"], ["Bob"]] * 5
+    model = topoi.AuthorTopicModel(2).fit(corpus, authors=names)
+    pets = int(model.find_topics("cat")["topic"][0])
+    assert [name for name, _ in model.authors_of_topic(pets)] == ["Ann"]

@@ -426,3 +426,12 @@ def test_topics_as_lists_of_numbers_are_topics():
     np.testing.assert_array_equal(
         evaluate.npmi(topics.tolist(), corpus.counts), evaluate.npmi(topics, corpus.counts)
     )
+
+
+def test_the_order_of_columns_does_not_change_what_is_held_out():
+    corpus, truth = datasets.make_lda(60, 40, 3)
+    order = np.random.default_rng(0).permutation(40)
+    words = np.array(corpus.words)
+    one = evaluate.completion(truth.topic_word, corpus, vocabulary=words)
+    other = evaluate.completion(truth.topic_word[:, order], corpus, vocabulary=words[order])
+    assert one == other

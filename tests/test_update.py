@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support import ask
+from support import ask, run
 
 import topoi
 from topoi import LDA, Corpus, datasets
@@ -351,3 +351,19 @@ def test_the_command_updates_links_to_old_documents(tmp_path):
     linked = topoi.load(out).links_.toarray()
     assert linked[4, 0] == linked[5, 1] == linked[1, 5] == 1
     ask("transform", model, tmp_path / "new.csv", *new, "--links", "cites")
+    assert len(ask("transform", model, tmp_path / "old.csv", *new, "--links", "cites")) == 4
+    out = run("update", model, tmp_path / "new.csv", *new, "--links", "cites", "-o", out, "--force")
+    assert "1 of 4 links name documents that are neither here nor in the model" in out.output
+
+
+def test_the_command_calls_new_topics_new_and_shows_words_that_are_used(tmp_path):
+    (tmp_path / "old.txt").write_text("\n".join(OLD_TEXTS))
+    (tmp_path / "new.txt").write_text("\n".join(["rocket moon orbit"] * 4 + ["mayor"] * 6))
+    model, out = tmp_path / "m.topoi", tmp_path / "out.topoi"
+    ask("fit", tmp_path / "old.txt", "--topics", "2", "-o", model)
+    said = run("update", model, tmp_path / "new.txt", "--new-topics", "1", "-o", out).output
+    row = next(line for line in said.splitlines() if "topic2" in line)
+    assert " new " in row
+    assert "rocket" in row
+    others = topoi.load(out).topic_drift(topoi.load(model))["rising"].iloc[:2]
+    assert not others.str.contains("rocket").any()

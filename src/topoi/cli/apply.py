@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -59,7 +60,12 @@ def transform(
     if is_out_of_core([input], columns, out_of_core):
         blocks = iter(loaded.transform(make_source(input, columns)).blocks())
     else:
-        corpus, links = read_linked(input, columns, loaded)
+        takes_links = "links" in signature(loaded.transform).parameters
+        corpus, links = (
+            read_linked(input, columns, loaded)
+            if takes_links
+            else (read_corpus(input, columns, like=loaded), {})
+        )
         blocks = iter([(corpus, loaded.transform(corpus, **links))])
     parts = _parts(blocks, names, top)
     if output is None:

@@ -174,7 +174,7 @@ def update(
             row.name_now,
             f"{row.before:.1%}",
             f"{row.now:.1%}",
-            f"{row.drift:.2f}",
+            "new" if row.drift != row.drift and not row.before else f"{row.drift:.2f}",
             row.rising,
         )
         for row in drift.rename(columns={"name": "name_now"}).itertuples()

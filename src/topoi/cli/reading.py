@@ -101,35 +101,37 @@ def read_linked(
     path: Path | list[Path], columns: Columns, model: Any, **options: Any
 ) -> tuple[Corpus, dict[str, Any]]:
     """The corpus of new documents, read as `read_corpus` does with `like=model`, and their links as
-    a model with links takes them: to training documents and to each other, by their ids.
+    a model with links takes them: to each other and to training documents, by their ids.
     """
     if columns.links is None or not hasattr(model, "link_topic_"):
         return read_corpus(path, columns, like=model, **options), {}
-    named, column = Path(columns.links), columns.links
-    group = [*(columns.group or ()), *([] if named.is_file() else [column])]
+    from topoi.io.links import linked_numbers, pairs_in_file
+
+    file, column = Path(columns.links), columns.links
+    group = [*(columns.group or ()), *([] if file.is_file() else [column])]
     asked = replace(columns, links=None, group=group or None)
     corpus = read_corpus(path, asked, like=model, **options)
-    if corpus.doc_names is None or model.doc_names_ is None:
-        raise ValueError(
-            "--links names documents by their ids, and these are not known; give --id here, and"
-            " fit the model with --id."
-        )
-    links: list[list[str]] = [[] for _ in corpus.doc_names]
-    if named.is_file():
-        from topoi.io.links import pairs_in_file
-
-        number = {str(name): d for d, name in enumerate(corpus.doc_names)}
-        for one, other in pairs_in_file(named):
-            if one in number:
-                links[number[one]].append(other)
-            elif other in number:
-                links[number[other]].append(one)
+    names = list(map(str, range(corpus.n_docs) if corpus.doc_names is None else corpus.doc_names))
+    if file.is_file():
+        pairs = list(pairs_in_file(file))
     else:
-        assert corpus.groups is not None
-        links = corpus.groups[column].tolist()
-        kept = {name: members for name, members in corpus.groups.items() if name != column}
-        corpus = replace(corpus, groups=kept or None)
-    return corpus, {"links": links, "doc_names": corpus.doc_names}
+        groups = dict(corpus.groups or {})
+        pairs = [(names[d], other) for d, row in enumerate(groups.pop(column)) for other in row]
+        corpus = replace(corpus, groups=groups or None)
+    known = [] if model.doc_names_ is None else model.doc_names_.tolist()
+    n_old = len(model.doc_topic_)
+    table, found = linked_numbers(pairs, names, known, n_old)
+    if pairs and not found:
+        raise ValueError(
+            f"None of the {len(pairs)} links of --links {column} joins documents that are here or"
+            " in the model; links must name ids of documents. Give --id here, and at the fit."
+        )
+    if found < len(pairs):
+        note(
+            f"{len(pairs) - found} of {len(pairs)} links name documents that are neither here nor"
+            " in the model; they are left out."
+        )
+    return corpus, {"links": table}
 
 
 def holds_counts(path: Path, columns: Columns) -> bool:

@@ -15,7 +15,15 @@ from sklearn.utils.validation import check_is_fitted
 from topoi.corpus import Corpus
 from topoi.corpus.coverage import warn_of_unknown
 
-__all__ = ["counts_for", "proportions_of", "top_words_of", "topics_of", "unwrapped", "weights_of"]
+__all__ = [
+    "counts_for",
+    "in_order_of",
+    "proportions_of",
+    "top_words_of",
+    "topics_of",
+    "unwrapped",
+    "weights_of",
+]
 
 SMOOTHING = 1e-12  # of a uniform word distribution, mixed into topics, which may hold zeros
 
@@ -68,6 +76,27 @@ def counts_for(
     if scored:
         warn_of_unknown(corpus, stacklevel=4)
     return corpus.counts
+
+
+def in_order_of(X: Any, topics: Any, vocabulary: Sequence[str] | None) -> tuple[Any, Any]:
+    """An array of topics, and the words of its columns, in the order in which documents have these
+    words; any others as they are.
+
+    The order of columns decides which tokens a split holds out; so all libraries have the same.
+
+    Examples
+    --------
+    >>> documents = Corpus([[1, 2]], ["a", "b"])
+    >>> in_order_of(documents, np.array([[0.3, 0.7]]), ["b", "a"])
+    (array([[0.7, 0.3]]), ['a', 'b'])
+    """
+    if vocabulary is None or not isinstance(X, Corpus) or not isinstance(topics, np.ndarray):
+        return topics, vocabulary
+    column = {str(word): place for place, word in enumerate(vocabulary)}
+    same = X.vocabulary is not None and column.keys() == set(X.words)
+    if not same or topics.ndim != 2 or topics.shape[1] != len(X.words):
+        return topics, vocabulary
+    return topics[:, [column[word] for word in X.words]], X.words
 
 
 def topics_of(model: Any, n_words: int | None = None) -> np.ndarray:

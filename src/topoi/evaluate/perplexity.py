@@ -15,7 +15,7 @@ from topoi.choices import RuleName
 from topoi.corpus import Corpus
 from topoi.corpus.checks import check_counts, is_whole
 from topoi.corpus.splits import split_tokens
-from topoi.evaluate.inputs import counts_for, topics_of, unwrapped
+from topoi.evaluate.inputs import counts_for, in_order_of, topics_of, unwrapped
 from topoi.infer import likelihood
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.predict import MAX_SWEEPS, fold_in
@@ -98,8 +98,9 @@ def completion(
     n_jobs : int, default=None
         Number of threads; `transform` uses the model's own.
     vocabulary : sequence of str, default=None
-        The word of each column of topics that do not know their words. Documents that do know
-        them are brought to this order. Without it columns are taken as they are, with a warning.
+        The word of each column of topics that do not know their words, so that they are matched
+        with documents that do; the same tokens are held out whatever the order. Without it
+        columns are taken as they are, with a warning.
     **metadata
         Passed to the model's `transform`: authors or links. Default: those of a Corpus.
 
@@ -127,6 +128,7 @@ def completion(
             f" {MAX_SWEEPS // 2}."
         )
     model, X = unwrapped(model, X)
+    model, vocabulary = in_order_of(X, model, vocabulary)
     observed, held = split_tokens(
         counts_for(model, X, vocabulary, scored=True), held_out, random_state
     )

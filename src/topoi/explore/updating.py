@@ -24,6 +24,7 @@ __all__ = ["Growth", "drift_table", "new_themes"]
 
 WORST = 0.2  # of the documents, and those that fit worst, make new topics
 SWEEPS = 60
+HALF = 0.5  # of a token: less is rounding error, or hardly used
 
 
 @dataclass
@@ -149,6 +150,7 @@ def drift_table(
         old, new = (table[k] / max(table[k].sum(), 1e-300) for table in (before, now))
         both = before[k].sum() > 0 and now[k].sum() > 0
         rising = np.argsort(old - new, kind="stable")[:n_words]
+        rises = (new > old) & (now[k] >= HALF)
         rows.append(
             {
                 "topic": k,
@@ -156,7 +158,7 @@ def drift_table(
                 "before": before[k].sum() / max(before.sum(), 1e-300),
                 "now": now[k].sum() / max(now.sum(), 1e-300),
                 "drift": np.linalg.norm(np.sqrt(old) - np.sqrt(new)) / 2**0.5 if both else np.nan,
-                "rising": ", ".join(str(words[w]) for w in rising if new[w] > old[w]),
+                "rising": ", ".join(str(words[w]) for w in rising if rises[w]),
             }
         )
     return pd.DataFrame(rows)

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from topoi.corpus import Corpus
 from topoi.io.lines import existing, numbered_lines, stem_and_suffix
 
-__all__ = ["pairs_in_file", "with_links"]
+__all__ = ["linked_numbers", "pairs_in_file", "with_links"]
 
 
 def pairs_in_file(path: str | Path) -> Iterator[tuple[str, str]]:
@@ -34,6 +35,47 @@ def pairs_in_file(path: str | Path) -> Iterator[tuple[str, str]]:
             raise ValueError(f"{path}, line {number}: expected two ids, got {line.strip()[:40]!r}.")
         if line.strip():
             yield fields[0].strip(), fields[1].strip()
+
+
+def linked_numbers(
+    pairs: Sequence[tuple[str, str]], names: Sequence[str], known: Sequence[str], n_known: int
+) -> tuple[sparse.csr_array, int]:
+    """Links of new documents, to each other and to those that a model knows.
+
+    Parameters
+    ----------
+    pairs : sequence of (str, str)
+        Ids of two documents. One of them is new, or the link is left out.
+    names : sequence of str
+        Ids of the new documents.
+    known : sequence of str
+        Ids of those that the model knows, where it knows ids.
+    n_known : int
+        How many these are.
+
+    Returns
+    -------
+    links : csr_array of shape (n_new, n_known + n_new)
+        As `RelationalTopicModel.transform` takes them.
+    n_found : int
+        Number of pairs whose documents are known.
+
+    Examples
+    --------
+    >>> table, found = linked_numbers([("c", "a"), ("a", "d"), ("z", "c")], ["c", "d"], ["a"], 1)
+    >>> table.toarray().astype(int).tolist(), found
+    ([[1, 0, 0], [1, 0, 0]], 2)
+    """
+    row = {name: d for d, name in enumerate(names)}
+    column = {name: d for d, name in enumerate(known)} | {n: n_known + d for n, d in row.items()}
+    places = [
+        (row[a], column[b]) if a in row else (row[b], column[a])
+        for a, b in pairs
+        if (a in row and b in column) or (b in row and a in column)
+    ]
+    rows, columns = np.array(places, dtype=np.int64).reshape(-1, 2).T
+    shape = (len(names), n_known + len(names))
+    return sparse.csr_array((np.ones(len(places)), (rows, columns)), shape=shape), len(places)
 
 
 def with_links(corpus: Corpus, links: Any, name: str) -> Corpus:

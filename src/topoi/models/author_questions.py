@@ -32,6 +32,8 @@ from topoi.models.updating import Updating
 
 __all__ = ["AuthorQuestions"]
 
+HALF = 0.5  # of a token: who wrote less has not written about a topic
+
 
 class AuthorQuestions(Updating):
     """A model that learned authors: their names, topics and tokens."""
@@ -177,7 +179,8 @@ class AuthorQuestions(Updating):
         Returns
         -------
         list of (name, proportion)
-            Largest first, with the proportion of the topic's tokens.
+            Largest first, with the proportion of the topic's tokens. Authors who wrote less than
+            half a token of it are left out.
         """
         self._check_authors()
         if not isinstance(topic, numbers.Integral) or not 0 <= topic < self.author_counts_.shape[1]:
@@ -186,7 +189,9 @@ class AuthorQuestions(Updating):
                 f" {self.author_counts_.shape[1] - 1}."
             )
         written = self.author_counts_[:, topic]
-        return self._best_authors(written / max(written.sum(), 1e-300), n, min_documents)
+        proportions = written / max(written.sum(), 1e-300)
+        proportions[written < HALF] = -np.inf
+        return self._best_authors(proportions, n, min_documents)
 
     def who_writes_about(
         self, text: str | Sequence[str], n: int = 10, *, min_documents: int = 1
