@@ -138,6 +138,22 @@ def test_the_command_reads_new_files_as_the_model_did(tmp_path):
     assert list(topoi.load(same).vocabulary_) == list(topoi.load(model).vocabulary_)
 
 
+def test_every_command_cuts_texts_as_the_model_does(tmp_path):
+    (tmp_path / "old.txt").write_text("\n".join(OLD_TEXTS))
+    (tmp_path / "new.txt").write_text("New York")
+    (tmp_path / "lower.txt").write_text("new york")
+    model = tmp_path / "m.topoi"
+    ask("fit", tmp_path / "old.txt", "--keep-case", "--ngrams", "1-2", "--stop-words", "none",
+        "--max-df", "0.9", "--topics", "2", "-o", model)  # fmt: skip
+    found = ask("label", model, tmp_path / "new.txt")["labels"]
+    assert {row["word"] for row in found} == {"New", "York", "New York"}
+    assert ask("label", model, tmp_path / "lower.txt")["labels"] == []
+    (row,) = ask("transform", model, tmp_path / "lower.txt")
+    assert row["mark"] == "no known words"
+    assert ask("similar", model, "New York", "-n", 2)
+    assert "is in the vocabulary" in run("similar", model, "new york", code=2).output
+
+
 def test_one_new_text_is_enough_and_brings_no_rare_words():
     model = LDA(2, max_iter=5).fit(topoi.read(OLD_TEXTS, vectorizer=own_settings()))
     updated = model.update(["A rocket for New York"])

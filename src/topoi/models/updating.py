@@ -165,7 +165,7 @@ class Updating(TopicModelBase):
                 raise ValueError(
                     f"{len(twice)} of the new documents, such as {twice[0]!r}, have names of"
                     " documents that the model has learned from; it would learn from them twice."
-                    " Leave them out, or give others the names of their own."
+                    " Leave them out, or, if they are other documents, give them other names."
                 )
         known = self._known_words()
         new = sorted(set(map(str, corpus.words)) - set(known))
