@@ -26,6 +26,7 @@ NAMES = (
     "seeds",
     "update",
     "cluster",
+    "outofcore",
 )
 
 
@@ -88,8 +89,19 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--parts",
         nargs="+",
-        choices=["authors", "relations", "links", "labels", "quality", "bytes", "faults", "paper"],
-        help="models, questions, cluster: some of their parts",
+        choices=[
+            "authors",
+            "relations",
+            "links",
+            "labels",
+            "quality",
+            "bytes",
+            "faults",
+            "paper",
+            "memory",
+            "stream",
+        ],
+        help="models, questions, cluster, outofcore: some of their parts",
     )
     parser.add_argument(
         "--faults",

@@ -60,7 +60,7 @@ class BatchModel(FromSource):
 
     @available_if(_learns_in_batches)
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Learn from one more batch of documents.
+        """Learn from one more batch; `total_samples` is how many documents all will have.
 
         Parameters
         ----------
@@ -72,8 +72,8 @@ class BatchModel(FromSource):
         Returns
         -------
         Self
-            This model. `total_samples` says how many documents there will be; after `fit`, those of
-            `fit` count.
+            This model. A word weighs as much as it would in `total_samples` documents; after `fit`,
+            as in those of `fit`.
         """
         first = getattr(self, "_online", None) is None
         if isinstance(X, Corpus) and hasattr(self, "components_"):
