@@ -36,6 +36,7 @@ extensions = [
 ]
 exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "gallery/*.zip"]
 templates_path = ["_templates"]
+smartquotes = False  # "learn" is code
 nitpicky = True
 nitpick_ignore_regex = [("py:obj", r"\w+_")]  # what is learned: its class describes it
 
@@ -70,9 +71,8 @@ os.environ.setdefault("MPLBACKEND", "agg")
 
 html_theme = "pydata_sphinx_theme"
 html_title = "topoi"
-html_static_path = ["_static"]
-html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_show_search_summary = False  # a page opened as a file cannot load the others
 html_copy_source = False
 html_sidebars = {"index": []}
 html_theme_options = {

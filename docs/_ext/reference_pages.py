@@ -48,6 +48,7 @@ def members_of_classes() -> dict[str, list[tuple[str, str]]]:
                 and not name.endswith("_")
                 and (inspect.isfunction(_bare(value)) or isinstance(value, property))
                 and _bare(value).__module__.startswith("topoi")
+                and inspect.getdoc(getattr(kind, name))
             ]
     return found
 

@@ -153,10 +153,12 @@ class Corpus:
 
     @property
     def n_docs(self) -> int:
+        """Number of documents."""
         return int(self.counts.shape[0])
 
     @property
     def n_words(self) -> int:
+        """Number of words in the vocabulary."""
         return int(self.counts.shape[1])
 
     @property

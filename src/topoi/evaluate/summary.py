@@ -29,7 +29,7 @@ class Measure(NamedTuple):
     meaning: str
 
 
-# In the order in which people see them. Coherence comes last: it says least (docs/guide.md).
+# In the order in which people see them. Coherence is last: it says least (docs/guides/quality.md).
 MEASURES = {
     "perplexity": Measure(
         "held-out perplexity",

@@ -252,7 +252,7 @@ def with_vocabulary(vectorizer: CountVectorizer, vocabulary: Sequence[str]) -> C
 
     Examples
     --------
-    >>> first = make_vectorizer(min_df=1).fit(["a cat"])
+    >>> first = make_vectorizer(min_df=1, max_df=1.0).fit(["a cat"])
     >>> with_vocabulary(first, ["cat", "dog"]).transform(["Dog"]).toarray().tolist()
     [[0, 1]]
     """
