@@ -41,7 +41,7 @@ class Source:
     Parameters
     ----------
     documents : str, Path, list, Corpus, matrix or iterable
-        A file, a pattern such as "papers/*.parquet", or a list of Path: texts in .csv, .tsv,
+        A file, a pattern such as `"papers/*.parquet"`, or a list of Path: texts in .csv, .tsv,
         .jsonl, .parquet, .txt and so on, as `topoi.read` takes them, or counts in a format of
         `topoi.formats`, each file a block. A folder that `count` wrote. A Corpus or matrix, which
         is cut into blocks. A list of these, each a block. Anything else that can be iterated over
@@ -205,7 +205,7 @@ class Source:
         Parameters
         ----------
         vectorizer : CountVectorizer
-            Such as model.vectorizer_.
+            Such as `model.vectorizer_`.
 
         Returns
         -------
