@@ -9,7 +9,13 @@ import pytest
 
 import topoi
 from topoi import LDA, Corpus, datasets
-from topoi.explore.adapters import to_anndata, to_gensim_model, to_octis, to_pyldavis
+from topoi.explore.adapters import (
+    to_anndata,
+    to_gensim_model,
+    to_octis,
+    to_pycistopic,
+    to_pyldavis,
+)
 
 TEXTS = ["cats and dogs", "dogs and cats", "stocks and bonds", "bonds of banks"] * 5
 
@@ -85,3 +91,23 @@ def test_anndata_gets_topics_of_cells_and_features():
     np.testing.assert_allclose(cells.obsm["lda"], model.transform(corpus), rtol=1e-6)
     np.testing.assert_allclose(cells.varm["lda"][::-1], model.topic_word_.T, rtol=1e-6)
     assert cells.uns["lda"]["names"] == model.topic_names_
+
+
+def test_pycistopic_gets_the_tables_of_its_class(fitted):
+    """Named and turned as pycisTopic's CistopicLDAModel has them: topics x cells, regions x
+    topics.
+    """
+    model, corpus = fitted
+    named = replace(corpus, doc_names=[f"cell{d}" for d in range(corpus.n_docs)])
+    tables = to_pycistopic(model, named)
+    assert list(tables) == [
+        "metrics", "coherence", "marg_topic", "topic_ass", "cell_topic", "topic_region",
+        "parameters",
+    ]  # fmt: skip
+    assert tables["cell_topic"].index.tolist() == ["Topic1", "Topic2", "Topic3"]
+    assert tables["cell_topic"].columns[:2].tolist() == ["cell0", "cell1"]
+    np.testing.assert_allclose(tables["cell_topic"].sum(), 1, rtol=1e-5)
+    np.testing.assert_allclose(tables["topic_region"].sum(), 1, rtol=1e-5)
+    assert tables["topic_region"].index.tolist() == list(model.vocabulary_)
+    np.testing.assert_allclose(tables["marg_topic"]["Marg_Topic"].sum(), 1, rtol=1e-5)
+    assert tables["metrics"]["Mimno_2011"].notna().all()

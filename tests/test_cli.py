@@ -104,3 +104,18 @@ def test_every_option_that_errors_name_exists():
     )
     for option in OPTIONS.values():
         assert option in helped
+
+
+@pytest.mark.parametrize(
+    ("typed", "place", "found"),
+    [
+        ("topoi rep", 1, ["report"]),
+        ("topoi fit --split", 2, ["--split-long"]),
+        ("topoi fit --rule s", 3, ["sibp"]),
+    ],
+)
+def test_the_shell_completes_commands_options_and_choices(typed, place, found):
+    asked = {"_TOPOI_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(place)}
+    result = CliRunner().invoke(app, [], prog_name="topoi", env=asked)
+    assert result.output.split() == found
+    assert "--install-completion" in run("--help").output

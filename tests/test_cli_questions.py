@@ -66,6 +66,27 @@ def test_a_report_is_html(work, tmp_path):
     assert "end the name in .html" in result.stderr
 
 
+def test_transform_writes_arrays(work, tmp_path):
+    model = topoi.load(work / "lda.topoi")
+    (tmp_path / "t.txt").write_text("cat dog cat\nxyzzy\n")
+    texts = [work / "lda.topoi", tmp_path / "t.txt"]
+    run("transform", *texts, "-o", tmp_path / "all.npz")
+    run("transform", *texts, "--top", 1, "-o", tmp_path / "top.npz")
+    with np.load(tmp_path / "all.npz", allow_pickle=False) as found:
+        everything = dict(found)
+    assert everything["marks"].tolist()[1] == "no known words"
+    assert everything["ids"].tolist() == ["0", "1"]
+    assert everything["names"].tolist() == model.topic_names_
+    np.testing.assert_allclose(everything["proportions"].sum(axis=1), 1, rtol=1e-5)
+    with np.load(tmp_path / "top.npz", allow_pickle=False) as found:
+        np.testing.assert_array_equal(
+            found["topics"][:, 0], everything["proportions"].argmax(axis=1)
+        )
+        np.testing.assert_array_equal(
+            found["proportions"][:, 0], everything["proportions"].max(axis=1)
+        )
+
+
 def test_transform_takes_raw_text(work, tmp_path):
     table = [work / "t.csv", "--text", "abstract", "--id", "id"]
     run("transform", work / "lda.topoi", *table, "-o", tmp_path / "o.csv")

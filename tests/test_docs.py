@@ -28,6 +28,9 @@ DOCS = sorted(
 PAGES = [*sorted(ROOT.glob("*.md")), *DOCS, ROOT / "benchmarks" / "README.md"]
 
 
+SUFFIXES = ("txt", "md", "html")
+
+
 def fenced(path, language):
     """The code blocks of a page in one language."""
     text = path.read_text(encoding="utf8")
@@ -124,7 +127,10 @@ def run(line):
 
 
 def write_tables():
-    """papers.csv and new.csv: 40 documents of two fields."""
+    """papers.csv and new.csv: 40 documents of two fields; the same in files of a folder, articles.
+
+    There is a file among them that is no text.
+    """
     fields = [["markov", "chains", "states"], ["genes", "cells", "proteins"]]
     people = ["Ann Lee", "Bo Berg"]
     Path("edits.json").write_text('{"names": {"7": "tax"}, "merge": [[3, 7]], "delete": [5]}')
@@ -137,6 +143,10 @@ def write_tables():
                 words = " ".join(fields[i % 2][(i + j) % 3] for j in range(8))
                 authors, cited = f"{people[i % 2]}; Cy Dahl", f"{first}{(i + 2) % 40}"
                 table.writerow([f"{first}{i}", words, authors, cited, "AB"[i % 2], 2000 + i % 4])
+                file_of_its_own = Path("articles", "AB"[i % 2], f"p{i}.{SUFFIXES[i % 3]}")
+                file_of_its_own.parent.mkdir(parents=True, exist_ok=True)
+                file_of_its_own.write_text(f"<p>{words}</p>" if i % 3 == 2 else words)
+    Path("articles", "scan.pdf").write_bytes(b"%PDF-1.7")
 
 
 def test_a_new_model_takes_forty_lines():

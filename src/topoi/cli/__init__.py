@@ -32,7 +32,7 @@ app = typer.Typer(
     help="Learn topics from a pile of documents, by belief propagation.",
     cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
 )
 
 

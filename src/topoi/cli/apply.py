@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topoi.cli.frames import TableFile, as_csv, check_table_file, write_parts
+from topoi.cli.frames import SUFFIXES, as_csv, check_table_file, write_parts
 from topoi.cli.options import AsJson, Columns, Counts, Force, Input, Model, Words
 from topoi.cli.out_of_core import is_out_of_core, make_source
 from topoi.cli.output import note, show_csv, show_json
@@ -31,7 +31,15 @@ def transform(
     model: Model,
     input: Input,
     columns: Columns,
-    output: TableFile = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="A .csv, .tsv, .jsonl, .parquet or .npz (NumPy) file (default: show the table).",
+            show_default=False,
+        ),
+    ] = None,
     top: Annotated[
         int | None,
         typer.Option(
@@ -52,8 +60,11 @@ def transform(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Topic proportions of documents, old or new: one row per document, one column per topic."""
-    check_table_file(output, [model, *inputs_of(input, columns)], force)
+    """Topic proportions of documents, old or new: one row per document, one column per topic.
+
+    A mark stands beside documents of which the model knows few words, or none.
+    """
+    check_table_file(output, [model, *inputs_of(input, columns)], force, (*SUFFIXES, ".npz"))
     loaded = load_model(model)
     mention_unused(columns, "labels", *unheard(loaded))
     names = loaded.topic_names_
@@ -75,7 +86,10 @@ def transform(
         for number, rows in enumerate(parts):
             show_csv(as_csv(rows, header=not number))
         return
-    n_docs = write_parts(parts, output)
+    if output.suffix.lower() == ".npz":
+        n_docs = _write_arrays(parts, names, top, output)
+    else:
+        n_docs = write_parts(parts, output)
     if as_json:
         show_json({"file": str(output), "documents": n_docs, "topics": len(names)})
     else:
@@ -115,6 +129,40 @@ def _share_rows(
         for rank, k in enumerate(sorted(range(len(names)), key=lambda k: -proportions[d][k])[:top]):
             row |= {f"topic {rank + 1}": names[k], f"proportion {rank + 1}": rounded[k]}
         yield row
+
+
+def _write_arrays(
+    parts: Iterable[list[dict[str, Any]]], names: list[str], top: int | None, output: Path
+) -> int:
+    """Write rows as arrays without Python objects; the number of documents.
+
+    They are ids, marks, dates, names of topics and proportions; with `top` also the numbers of the
+    largest topics of each document, whose proportions these are.
+    """
+    import numpy as np
+
+    from topoi.storage.files import atomic_write
+
+    rows = [row for part in parts for row in part]
+    arrays = {
+        f"{name}s": np.array([str(row[name]) for row in rows])
+        for name in ("id", "mark", "date")
+        if name in rows[0]
+    }
+    columns = names
+    if top is not None:
+        ranks, number = (
+            range(1, min(top, len(names)) + 1),
+            {name: k for k, name in enumerate(names)},
+        )
+        columns = [f"proportion {rank}" for rank in ranks]
+        arrays["topics"] = np.array(
+            [[number[row[f"topic {rank}"]] for rank in ranks] for row in rows]
+        )
+    arrays["proportions"] = np.array([[row[name] for name in columns] for row in rows])
+    with atomic_write(output) as file:
+        np.savez_compressed(file, names=np.array(names), **arrays)
+    return len(rows)
 
 
 def report(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "SUFFIXES",
     "TableFile",
     "as_csv",
     "check_table_file",
@@ -43,17 +44,19 @@ TableFile = Annotated[
 ]
 
 
-def check_table_file(output: Path | None, inputs: Sequence[Path], force: bool) -> None:
+def check_table_file(
+    output: Path | None, inputs: Sequence[Path], force: bool, suffixes: Sequence[str] = SUFFIXES
+) -> None:
     """Refuse a file that cannot be written, before any work is done."""
     from topoi.storage.files import check_outputs
 
     if output is None:
         return
     check_outputs([output], inputs=inputs, overwrite=force)
-    if output.suffix.lower() not in SUFFIXES:
+    if output.suffix.lower() not in suffixes:
         raise ValueError(
             f"{output}: cannot write {output.suffix or 'a file without suffix'}; end the name in"
-            " .csv, .tsv, .jsonl or .parquet."
+            f" {', '.join(suffixes[:-1])} or {suffixes[-1]}."
         )
     if output.suffix.lower() == ".parquet":
         _pyarrow()

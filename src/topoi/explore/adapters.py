@@ -1,4 +1,6 @@
-"""Fitted models in the forms of other tools: pyLDAvis, topicwizard, OCTIS, gensim and AnnData."""
+"""Fitted models in the forms of other tools: pyLDAvis, topicwizard, OCTIS, gensim, AnnData and
+pycisTopic.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,20 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
+from topoi.evaluate import u_mass
 from topoi.explore.labelling import texts_as_corpus
 
 if TYPE_CHECKING:
     from gensim.models import LdaModel
 
-__all__ = ["to_anndata", "to_gensim_model", "to_octis", "to_pyldavis", "to_topicwizard"]
+__all__ = [
+    "to_anndata",
+    "to_gensim_model",
+    "to_octis",
+    "to_pycistopic",
+    "to_pyldavis",
+    "to_topicwizard",
+]
 
 
 def to_pyldavis(model: Any, corpus: Corpus) -> dict[str, Any]:
@@ -99,6 +109,62 @@ def _words_of_model(model: Any, data: Any) -> Sequence[str]:
             f" {model.components_.shape[1]}, whose names it does not know."
         )
     return list(map(str, data.var_names))
+
+
+def to_pycistopic(model: Any, corpus: Corpus) -> dict[str, Any]:
+    """The tables of pycisTopic's ``CistopicLDAModel``, by the names of its arguments.
+
+    pycisTopic keeps models as pickled objects of that class, which a program without pycisTopic
+    cannot write. With it, ``cistopic.add_LDA_model(CistopicLDAModel(**to_pycistopic(model,
+    corpus)))`` does; ``tables["cell_topic"].to_csv("cell_topic.tsv", sep="\\t")`` writes a table.
+
+    Parameters
+    ----------
+    model : fitted model
+        A topoi model of cells x regions.
+    corpus : Corpus
+        The cells, with their names.
+
+    Returns
+    -------
+    dict of str to pandas.DataFrame
+        cell_topic (topics x cells, columns sum to 1), topic_region (regions x topics, columns sum
+        to 1), marg_topic (proportion of each topic), topic_ass (its expected counts), coherence
+        (UMass), metrics (its mean; the others are not measured, and NaN), parameters. Topics are
+        "Topic1", "Topic2", ...: pycisTopic counts from 1.
+
+    Examples
+    --------
+    >>> from topoi import LDA, datasets
+    >>> from topoi.explore.adapters import to_pycistopic
+    >>> corpus, _ = datasets.make_lda(50)
+    >>> tables = to_pycistopic(LDA(3, max_iter=5).fit(corpus), corpus)
+    >>> tables["cell_topic"].shape, tables["topic_region"].columns.tolist()
+    ((3, 50), ['Topic1', 'Topic2', 'Topic3'])
+    """
+    import pandas as pd
+
+    corpus = _matched(model, corpus)
+    numbers = range(1, len(model.components_) + 1)
+    topics = [f"Topic{k}" for k in numbers]
+    cells = corpus.doc_names if corpus.doc_names is not None else map(str, range(corpus.n_docs))
+    proportions = np.asarray(model.transform(corpus), dtype=np.float64)
+    lengths = corpus.counts.sum(axis=1)
+    held = np.maximum(model.components_ - model.topic_word_prior_, 0).sum(axis=1)
+    coherence = u_mass(model, corpus)
+    measured = {"Arun_2010": np.nan, "Cao_Juan_2009": np.nan, "Mimno_2011": coherence.mean()}
+    parameters = {"package": "topoi", "n_topics": len(topics), "n_iter": model.n_iter_}
+    return {
+        "metrics": pd.DataFrame({**measured, "loglikelihood": np.nan}, index=["Metric"]),
+        "coherence": pd.DataFrame({"Topic": numbers, "Mimno_2011": coherence}),
+        "marg_topic": pd.DataFrame(
+            {"Topic": numbers, "Marg_Topic": lengths @ proportions / max(lengths.sum(), 1)}
+        ),
+        "topic_ass": pd.DataFrame({"Topic": numbers, "Assignments": held}),
+        "cell_topic": pd.DataFrame(proportions.T, index=topics, columns=list(cells)),
+        "topic_region": pd.DataFrame(model.topic_word_.T, index=corpus.words, columns=topics),
+        "parameters": pd.DataFrame({"Parameter": parameters}),
+    }
 
 
 def to_topicwizard(model: Any, texts: Sequence[str]) -> dict[str, Any]:

@@ -21,6 +21,13 @@ from topoi.io.rows import Rows
 __all__ = ["FORMS", "open_files", "open_rows"]
 
 FORMS = {suffix: name for name, ends in TEXT_FORMATS.items() for suffix in ends}
+WITH_PANDOC = "turn it into text first, for instance with pandoc"
+SAVE_AS_CSV = "save the sheet as .csv"
+OTHER_PROGRAMS = {  # that make something of these which topoi reads
+    ".pdf": "turn it into text first, for instance with pdftotext",
+    **dict.fromkeys((".doc", ".docx", ".odt", ".rtf", ".epub", ".tex"), WITH_PANDOC),
+    **dict.fromkeys((".xls", ".xlsx", ".ods"), SAVE_AS_CSV),
+}
 LONGEST_CELL = 2**27  # characters: a quote that is never closed takes in the rest of the file
 SEPARATOR = re.compile('"?sep=(.)"?', re.IGNORECASE)  # a first line that Excel writes
 HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # as JSON writes it
@@ -34,7 +41,8 @@ def open_rows(path: Path, form: str | None, encoding: str, progress: Progress | 
     encoding = _encoding(encoding)
     if path.is_dir():
         return folder_rows(path, encoding, progress)
-    form = form or FORMS.get(stem_and_suffix(path)[1])
+    suffix = stem_and_suffix(path)[1]
+    form = form or FORMS.get(suffix)
     if form in ("csv", "tsv"):
         return _csv(path, encoding, "\t" if form == "tsv" else None, progress)
     if form == "jsonl":
@@ -51,6 +59,10 @@ def open_rows(path: Path, form: str | None, encoding: str, progress: Progress | 
             for n, line in numbered_lines(path, encoding, progress)
         )
         return Rows(str(path), ["text"], lines)
+    if suffix in OTHER_PROGRAMS:
+        raise ValueError(
+            f"{path}: topoi does not read {suffix} files; {OTHER_PROGRAMS[suffix]}, and read that."
+        )
     raise ValueError(
         f"{path}: the name does not say what it holds; known are folders of .txt, .md and .html,"
         " .csv, .tsv, .json, .jsonl, .parquet, .txt (one document a line), and counts"
