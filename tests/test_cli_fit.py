@@ -258,3 +258,21 @@ def test_a_finished_run_survives_a_save_that_fails(work, tmp_path, monkeypatch, 
         np.testing.assert_array_equal(
             topoi.load(rescued).components_, topoi.load(tmp_path / "plain.topoi").components_
         )
+
+
+def test_a_run_that_resumes_says_after_which_sweep(work, tmp_path, monkeypatch):
+    command = ["fit", work / "texts", "--topics", 2, "--iterations", 8, "--tol", 0]
+    command += ["--checkpoint", tmp_path / "run.ckpt", "--checkpoint-every", 3]
+    command += ["-o", tmp_path / "m.topoi"]
+
+    def crash(self, state, record):
+        if record.sweep == 5:
+            raise RuntimeError("the power is off")
+        return False
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Interrupt, "__call__", crash)
+        run(*command, code=1)
+    said = run(*command).output
+    assert f"Resumed from {tmp_path / 'run.ckpt'} after sweep 3." in " ".join(said.split())
+    assert "Resumed" not in run(*command, "--force").output

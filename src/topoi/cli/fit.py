@@ -62,11 +62,11 @@ class Learning:
             " options that are given as well take precedence.",
         ),
     ] = None
-    rule: Annotated[Rule, option(LEARNING, "How messages are renewed.", show_default=True)] = (
+    rule: Annotated[Rule, option(LEARNING, "How messages are updated.", show_default=True)] = (
         USUAL_RULE
     )
     schedule: Annotated[
-        Schedule, option(LEARNING, "In which order messages are renewed.", show_default=True)
+        Schedule, option(LEARNING, "In which order messages are updated.", show_default=True)
     ] = USUAL_SCHEDULE
     iterations: Annotated[int, option(LEARNING, "Most sweeps.", min=1, show_default=True)] = 200
     tol: Annotated[
@@ -217,9 +217,8 @@ def fit(
     )
     note(f"{corpus}\nFitting {NAMES[kind]}.")
     announce_compilation()
-    if checkpoint is not None and checkpoint.exists():
-        note(f"Found {checkpoint}: resuming if it belongs to this run.")
-    with Interrupt() as interrupt:
+    resumed = checkpoint if checkpoint is not None and checkpoint.exists() else None
+    with Interrupt(resumed) as interrupt:
         estimator.set_params(callbacks=[interrupt], verbose=int(sys.stderr.isatty())).fit(
             corpus, **saving.options()
         )

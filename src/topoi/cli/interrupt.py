@@ -19,12 +19,17 @@ class Interrupt:
     """A callback that Ctrl-C turns on: the run stops after the sweep it is in.
 
     A second Ctrl-C aborts at once.
+
+    checkpoint: the file of a run that resumes, if there is one; the first sweep says from where.
     """
 
-    def __init__(self) -> None:
-        self.asked = False
+    def __init__(self, checkpoint: Path | None = None) -> None:
+        self.asked, self.checkpoint = False, checkpoint
 
     def __call__(self, state: Any, record: Any) -> bool:
+        if self.checkpoint is not None:
+            note(f"Resumed from {self.checkpoint} after sweep {record.sweep - 1}.")
+            self.checkpoint = None
         return self.asked
 
     def __enter__(self) -> Interrupt:

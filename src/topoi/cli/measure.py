@@ -141,7 +141,7 @@ def choose(
     columns: Columns,
     words: Words,
     topics: Annotated[
-        str, typer.Option(help="Numbers of topics to try, with commas between.")
+        str, typer.Option(help="Numbers of topics to try, separated by commas.")
     ] = "10,20,50,100",
     seeds: Annotated[int, typer.Option(min=2, help="Fits of each number.")] = 3,
     iterations: Annotated[int, typer.Option(min=1, help="Most sweeps of a fit.")] = 200,

@@ -38,7 +38,7 @@ Model = Annotated[Path, typer.Argument(help="A model that `topoi fit` wrote.", s
 Force = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Many = Annotated[int, typer.Option("--number", "-n", min=1, help="How many to show.")]
-Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same topics.")]
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
 Jobs = Annotated[
     int | None,
     typer.Option(
@@ -90,9 +90,10 @@ class Columns:
         str | None,
         option(COLUMNS, "Column of authors; several are separated by ';' or are a JSON list."),
     ] = None
-    labels: Annotated[str | None, option(COLUMNS, "Column of labels; several as with authors.")] = (
-        None
-    )
+    labels: Annotated[
+        str | None,
+        option(COLUMNS, "Column of labels, several as with authors; 'folder' takes subfolders."),
+    ] = None
     links: Annotated[
         str | None,
         option(COLUMNS, "Column of ids of linked documents, or a file of pairs of ids."),
@@ -148,6 +149,8 @@ class Words:
             WORDS,
             "A language such as 'german', 'none', a file with a word on each line, or a"
             " comma-separated list of these.",
+            "--stop-words",
+            "--language",
             show_default=True,
         ),
     ] = "english"

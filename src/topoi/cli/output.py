@@ -107,7 +107,9 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
         BarColumn(),
         TaskProgressColumn(),
         TimeElapsedColumn(),
+        TextColumn("elapsed,"),
         TimeRemainingColumn(),
+        TextColumn("left"),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(label, total=None)

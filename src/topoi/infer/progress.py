@@ -30,7 +30,9 @@ class Progress:
             MofNCompleteColumn(),
             TextColumn("perplexity {task.fields[perplexity]}"),
             TimeElapsedColumn(),
+            TextColumn("elapsed, at most"),
             TimeRemainingColumn(),
+            TextColumn("left"),
         )
         self._bar = Progress(*columns, console=Console(stderr=True))
         self._task = self._bar.add_task(label, total=max_iter, perplexity="…")
