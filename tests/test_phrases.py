@@ -181,5 +181,5 @@ def test_the_watch_stops_looking():
 
 
 def test_a_source_of_blocks_learns_no_phrases():
-    with pytest.raises(ValueError, match="leave phrases out, or use topoi.read"):
+    with pytest.raises(TypeError, match="Leave phrases out, or use topoi.read"):
         topoi.Source(TEXTS).count(phrases=True)

@@ -144,7 +144,7 @@ def _write_arrays(
     from topoi.storage.files import atomic_write
 
     rows = [row for part in parts for row in part]
-    arrays = {
+    arrays: dict[str, Any] = {
         f"{name}s": np.array([str(row[name]) for row in rows])
         for name in ("id", "mark", "date")
         if name in rows[0]
