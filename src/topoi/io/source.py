@@ -18,7 +18,6 @@ from topoi.io.count_blocks import CountBlocks, open_blocks, paths_of
 from topoi.io.count_folder import cached_folder, write_folder
 from topoi.io.counting import Documents, count_blocks, count_texts
 from topoi.io.lines import Progress
-from topoi.io.phrases import PhraseVectorizer
 from topoi.io.vectorize import TOKEN_LISTS, make_vectorizer
 from topoi.storage.digests import digest
 from topoi.version import __version__
@@ -256,11 +255,6 @@ class Source:
         ['a']
         """
         made = self._vectorizer(vectorizer, options)
-        if isinstance(made, PhraseVectorizer):
-            raise ValueError(
-                "Phrases are learned from all texts at once, and a Source holds one block of them;"
-                " leave phrases out, or use topoi.read."
-            )
         told = {**made.get_params(), "words": getattr(made, "vocabulary_", None)}
         texts = self._documents
         of = self._counted.fingerprint if texts is None else texts.fingerprint()
