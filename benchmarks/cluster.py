@@ -25,6 +25,8 @@ from topoi.infer.rounds import ALL_SENT_EVERY
 PARTS = ("quality", "bytes", "faults", "paper")
 SHARDS = (2, 8, 64)
 PATIENCE = 300.0  # seconds after which a run hangs
+ROUNDS = 30  # of a run that is disturbed
+FIRST, LATER = 5.0, 0.2  # seconds of the start (reading, first topics) and of a round, roughly
 
 
 def run(args: argparse.Namespace) -> None:
@@ -155,7 +157,10 @@ def fit_small(file: str, checkpoint: str | None, out: str) -> None:
     try:
         with Client(scheduler_file=file) as client:
             model = LDA(
-                8, max_iter=30, tol=0, callbacks=[lambda _, r: progress.write_text(str(r.sweep))]
+                8,
+                max_iter=ROUNDS,
+                tol=0,
+                callbacks=[lambda _, r: progress.write_text(str(r.sweep))],
             ).fit(
                 [partial(part, number, 4) for number in range(4)],
                 client=client,
@@ -176,7 +181,7 @@ def _faults(args: argparse.Namespace) -> None:
         rows, bad = [], 0
         kinds = ["worker"] * n_workers + ["client"] * n_clients + ["scheduler"] * n_schedulers
         for number, kind in enumerate(kinds):
-            moment = draw.uniform(0.05, 0.95) * float(expected["seconds"])
+            moment = draw.randrange(ROUNDS - 1) + draw.random()
             found = _fitted(Path(folder) / str(number), (kind, moment))
             same = "components" in found and all(
                 np.array_equal(found[key], expected[key]) for key in ("components", "documents")
@@ -189,8 +194,9 @@ def _faults(args: argparse.Namespace) -> None:
 
 
 def _fitted(out: Path, fault: tuple[str, float] | None) -> dict[str, Any]:
-    """What a fit learns whose worker, client or scheduler is killed after some seconds; the latter
-    two start again.
+    """What a fit learns whose worker, client or scheduler is killed; the latter two start again.
+
+    fault: what is killed, and when: so many rounds, and the fraction of a second after them.
     """
     context = get_context("spawn")
     folder = None if fault is None or fault[0] == "worker" else str(out.with_suffix(".run"))
@@ -202,10 +208,10 @@ def _fitted(out: Path, fault: tuple[str, float] | None) -> dict[str, Any]:
         at = ""
         if fault is not None:
             kind, moment = fault
-            while not Path(f"{out}.round").exists():
-                time.sleep(0.01)
-            time.sleep(moment)
-            at = Path(f"{out}.round").read_text() or "?"
+            while _round(out) < int(moment) and process.is_alive():
+                time.sleep(0.005)
+            time.sleep((moment % 1) * (FIRST if moment < 1 else LATER))
+            at = str(_round(out))
             if kind == "worker":
                 cluster.kill_worker(0)
                 cluster.add_worker()
@@ -232,6 +238,12 @@ def _fitted(out: Path, fault: tuple[str, float] | None) -> dict[str, Any]:
     if not Path(f"{out}.npz").exists():
         return {"round": at, "error": f"it died with status {process.exitcode}"}
     return {**np.load(f"{out}.npz"), "round": at}
+
+
+def _round(out: Path) -> int:
+    """The last round that a fit has finished; -1 before it begins."""
+    file = Path(f"{out}.round")
+    return int(file.read_text() or -1) if file.exists() else -1
 
 
 # ------------------------------------------------------------------------------------------ paper

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from support import Here, tune
+from support import Here, run, tune
 
 import topoi
 from topoi import LDA, Corpus, LabeledLDA, LatentDirichletAllocation, datasets, evaluate
@@ -529,3 +529,24 @@ def test_blocks_of_a_source_are_partitions(mixed, here, tmp_path):
     blocks = [block.counts for block in source]
     assert_array_equal(model.components_, LDA(2, **QUICK).fit(blocks, client=here).components_)
     assert model.transform(["a cat"]).shape == (1, 2)
+
+
+def test_the_command_fits_on_a_cluster(tmp_path):
+    texts = [
+        "cat dog cat pet",
+        "bond stock bond market",
+        "dog pet cat dog",
+        "stock market bond",
+    ] * 5
+    (tmp_path / "texts.txt").write_text("\n".join(texts))
+    asked = ["fit", tmp_path / "texts.txt", "--topics", "2", "--iterations", "8"]
+    with cluster(1) as (made, _):
+        asked += ["--cluster", made.scheduler_address, "-o", tmp_path / "m.topoi"]
+        assert "give one with --cache" in run(*asked, code=2).stderr
+        result = run(*asked, "--cache", tmp_path / "counts", "--checkpoint", tmp_path / "run")
+        assert "1 workers at" in result.stderr
+    model = topoi.load(tmp_path / "m.topoi")
+    assert {frozenset(words) for words in model.top_words(3)} == {
+        frozenset({"cat", "dog", "pet"}),
+        frozenset({"bond", "stock", "market"}),
+    }

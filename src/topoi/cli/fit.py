@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
+from topoi.cli.cluster import connected
 from topoi.cli.interrupt import Interrupt, command_to_resume
 from topoi.cli.kinds import NAMES, Kind, chosen_kind, make_estimator, mention_documents_without
 from topoi.cli.options import (
@@ -91,6 +92,14 @@ class Learning:
             "Read documents block by block, again and again, in memory that does not grow with"
             " their number (default: if the input is larger than memory allows).",
             "--out-of-core/--in-memory",
+        ),
+    ] = None
+    cluster: Annotated[
+        str | None,
+        option(
+            LEARNING,
+            "Fit on the workers of a Dask cluster, such as tcp://scheduler:8786. They must be able"
+            " to read the input, or the counts in --cache.",
         ),
     ] = None
     seed: Seed = 0
@@ -175,8 +184,10 @@ def fit(
     _check_outputs(output, checkpoint, inputs, force)
     seeds = guide.given()
     begin = load_model(init) if init else None
-    if is_out_of_core(input, columns, learning.out_of_core):
-        corpus: Any = read_source(input, columns, words, begin, saving.cache)
+    if learning.cluster is not None or is_out_of_core(input, columns, learning.out_of_core):
+        corpus: Any = read_source(
+            input, columns, words, begin, saving.cache, shared=learning.cluster is not None
+        )
         kind, n_docs = kind_of_source(model, columns), corpus.n_documents
     else:
         corpus = read_corpus(input, columns, words, like=begin, keep_text=saving.keep_text)
@@ -218,9 +229,9 @@ def fit(
     note(f"{corpus}\nFitting {NAMES[kind]}.")
     announce_compilation()
     resumed = checkpoint if checkpoint is not None and checkpoint.exists() else None
-    with Interrupt(resumed) as interrupt:
+    with connected(learning.cluster) as cluster, Interrupt(resumed) as interrupt:
         estimator.set_params(callbacks=[interrupt], verbose=int(sys.stderr.isatty())).fit(
-            corpus, **saving.options()
+            corpus, **saving.options(), **cluster
         )
     estimator.set_params(callbacks=None, verbose=0)
     _save(estimator, output, checkpoint)

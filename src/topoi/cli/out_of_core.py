@@ -85,7 +85,8 @@ def make_source(input: Path | list[Path], columns: Columns) -> Source:
     refused = _refusal(columns)
     if refused is not None:
         raise ValueError(
-            f"{refused} needs all documents at once; leave it out, or leave --out-of-core out."
+            f"{refused} needs all documents at once; leave it out, or leave --out-of-core (or"
+            " --cluster) out."
         )
     given = input if isinstance(input, list) else [input]
     return Source(
@@ -102,15 +103,26 @@ def make_source(input: Path | list[Path], columns: Columns) -> Source:
 
 
 def read_source(
-    input: list[Path], columns: Columns, words: Words, like: Any, cache: Path | None
+    input: list[Path],
+    columns: Columns,
+    words: Words,
+    like: Any,
+    cache: Path | None,
+    *,
+    shared: bool = False,
 ) -> Source:
     """Counted blocks of the input.
 
-    like: a model whose words are counted. cache: a folder to keep counts in.
+    like: a model whose words are counted. cache: a folder to keep counts in. shared: other machines
+    read the blocks.
     """
     source = make_source(input, columns)
     if source.is_counted:
         return source
+    if shared and cache is None:
+        raise ValueError(
+            "--cluster needs a folder for counts that all workers can read; give one with --cache."
+        )
     vectorizer = make_vectorizer(words) if like is None else vectorizer_of(like)
     with progress_bar("Reading and counting words") as progress:
         return source.count(cache=cache, vectorizer=vectorizer, progress=progress)
