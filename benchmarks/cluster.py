@@ -154,19 +154,24 @@ def fit_small(file: str, checkpoint: str | None, out: str) -> None:
     began = time.monotonic()
     progress = Path(f"{out}.round")
     progress.write_text("0")
+
+    def note_round(_model: Any, record: Any) -> None:  # a true answer would stop the run
+        progress.write_text(str(record.sweep))
+
     try:
         with Client(scheduler_file=file) as client:
             model = LDA(
                 8,
                 max_iter=ROUNDS,
                 tol=0,
-                callbacks=[lambda _, r: progress.write_text(str(r.sweep))],
+                callbacks=[note_round],
             ).fit(
                 [partial(part, number, 4) for number in range(4)],
                 client=client,
                 checkpoint=checkpoint,
                 checkpoint_every=5,
             )
+        assert model.n_iter_ == ROUNDS, "the run ended early"
         learned = {"components": model.components_, "documents": model.doc_topic_}
     except Exception as error:
         learned = {"error": np.array(f"{type(error).__name__}: {error}")}
@@ -212,6 +217,8 @@ def _fitted(out: Path, fault: tuple[str, float] | None) -> dict[str, Any]:
                 time.sleep(0.005)
             time.sleep((moment % 1) * (FIRST if moment < 1 else LATER))
             at = str(_round(out))
+            if not process.is_alive():
+                return {"round": at, "error": "it ended before anything was killed"}
             if kind == "worker":
                 cluster.kill_worker(0)
                 cluster.add_worker()
