@@ -26,7 +26,7 @@ def connected(address: str | None) -> Iterator[dict[str, Any]]:
             "--cluster needs Dask; install it with: pip install 'topoi[distributed]'"
         ) from error
     try:
-        client = Client(address, timeout=PATIENCE)
+        client = Client(address, timeout=PATIENCE)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise ValueError(
             f"No Dask scheduler answers at {address}; start one with: dask scheduler"
@@ -38,5 +38,5 @@ def connected(address: str | None) -> Iterator[dict[str, Any]]:
             raise ValueError(
                 f"The cluster at {address} has no workers; start some with: dask worker {address}"
             ) from error
-        note(f"{len(client.nthreads())} workers at {address}.")
+        note(f"{len(client.nthreads())} workers at {address}.")  # type: ignore[no-untyped-call]
         yield {"client": client, "keep_documents": False}
