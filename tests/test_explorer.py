@@ -95,7 +95,20 @@ def test_the_address_opens_a_topic_at_a_relevance(browser, page, model):
 def test_the_slider_ranks_words_as_the_model_does(tab, model, relevance):
     tab.page.locator("#circle-0").click()
     tab.page.locator("#relevance").fill(str(relevance))
-    assert words_shown(tab) == model.top_words(20, relevance=relevance)[0]
+    shown, ranked = words_shown(tab), model.top_words(20, relevance=relevance)[0]
+    topics = model.topic_word_
+    log_lift = np.log(topics[0] / (model.topic_proportions_ @ topics))
+    relevances = dict(
+        zip(
+            model.vocabulary_,
+            relevance * np.log(topics[0]) + (1 - relevance) * log_lift,
+            strict=True,
+        )
+    )
+    assert sorted(shown) == sorted(ranked)
+    np.testing.assert_allclose(  # words may change places where numbers of the page tie
+        [relevances[word] for word in shown], [relevances[word] for word in ranked], atol=1e-3
+    )
     assert tab.value("location.hash") == f"#topic=0&relevance={relevance:g}"
 
 

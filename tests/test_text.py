@@ -254,7 +254,7 @@ BAD = {
     "number.jsonl": (b'{"text": "a"}\n{"text": 5}\n', "number.jsonl, line 2: 'text' holds a int"),
     "blank.jsonl": (b"\n\n", "holds only empty lines"),
     "bad.parquet": (b"PAR1 no", "is not a Parquet file"),
-    "what.doc": (b"what", "the name does not say what it holds"),
+    "what.abc": (b"what", "the name does not say what it holds"),
 }
 
 

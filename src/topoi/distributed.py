@@ -10,7 +10,8 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from topoi.io.partitions import Texts, is_collection, open_partition, partitions_of
+from topoi.corpus.checks import is_collection
+from topoi.io.partitions import Texts, open_partition, partitions_of
 
 __all__ = ["transform"]
 

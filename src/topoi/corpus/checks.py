@@ -10,6 +10,7 @@ from scipy import sparse
 
 __all__ = [
     "check_counts",
+    "is_collection",
     "is_missing",
     "is_whole",
     "refuse_broken",
@@ -121,3 +122,10 @@ def refuse_half_characters(values: Any, name: str) -> None:
         raise ValueError(
             f"{name} holds {bad!r}, which is not text; replace what begins with \\ud."
         ) from None
+
+
+def is_collection(X: Any) -> bool:
+    """Whether X is a collection of Dask (array, bag, dataframe or column of one) or Delayed."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and (
+        hasattr(X, "__dask_graph__")
+    )

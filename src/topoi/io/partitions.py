@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from topoi.corpus import Corpus
+from topoi.corpus.checks import is_collection
 from topoi.io.read import read
 from topoi.io.source import Source
 from topoi.io.vectorize import TOKEN_LISTS, make_vectorizer
@@ -22,7 +23,6 @@ __all__ = [
     "added_frequencies",
     "common_words",
     "frequencies",
-    "is_collection",
     "open_partition",
     "over_words",
     "partitions_of",
@@ -36,13 +36,6 @@ class Texts(NamedTuple):
     """Texts of a partition, counted with all their words."""
 
     corpus: Corpus
-
-
-def is_collection(X: Any) -> bool:
-    """Whether X is a collection of Dask (array, bag, dataframe or column of one) or Delayed."""
-    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and (
-        hasattr(X, "__dask_graph__")
-    )
 
 
 def partitions_of(X: Any) -> list[Any]:

@@ -23,17 +23,12 @@ from topoi.infer.run_folder import RunFolder
 from topoi.infer.session import Fitted, components
 from topoi.infer.shards import Run, Shard, memory_need
 from topoi.infer.workers import DaskWorkers, dask_client
-from topoi.io.partitions import is_collection, partitions_of
+from topoi.io.partitions import partitions_of
 from topoi.models.partitioned import in_common_words, opened
 from topoi.models.preflight import refuse_light_weights, warn_of_single_precision
 from topoi.storage.digests import digest
 
-__all__ = ["fit_on_cluster", "is_for_cluster"]
-
-
-def is_for_cluster(X: Any, client: Any) -> bool:
-    """Whether a fit goes to a cluster: there is a client, or X is a collection of Dask."""
-    return client is not None or is_collection(X)
+__all__ = ["fit_on_cluster"]
 
 
 class Facts(NamedTuple):

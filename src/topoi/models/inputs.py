@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from topoi.corpus import Corpus, Membership
-from topoi.corpus.checks import check_counts, refuse_broken
+from topoi.corpus.checks import check_counts, is_collection, refuse_broken
 from topoi.corpus.corpus import canonical_corpus
 from topoi.corpus.links import (
     adjacency,
@@ -27,6 +27,7 @@ from topoi.io.formats.h5ad import is_anndata
 __all__ = [
     "author_members",
     "both_ways",
+    "is_for_cluster",
     "is_source",
     "links_of_new",
     "links_of_training",
@@ -119,6 +120,11 @@ def read_with_new_words(model: Any, X: Any) -> Corpus:
 def is_source(X: Any) -> bool:
     """Whether X is read block by block (topoi.Source), without importing what reads texts."""
     return hasattr(X, "block") and hasattr(X, "is_counted")
+
+
+def is_for_cluster(X: Any, client: Any) -> bool:
+    """Whether a fit goes to a cluster: there is a client, or X is a collection of Dask."""
+    return client is not None or is_collection(X)
 
 
 def _is_for_reader(X: Any) -> bool:

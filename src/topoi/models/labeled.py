@@ -15,9 +15,8 @@ from topoi.choices import ScheduleName, WeightingName
 from topoi.corpus import Corpus
 from topoi.corpus.metadata import is_table, label_membership, one_each
 from topoi.graph.factors import Documents, Factor, Labels, canonical_factor
-from topoi.models.cluster import fit_on_cluster, is_for_cluster
 from topoi.models.from_source import FromSource
-from topoi.models.inputs import is_source
+from topoi.models.inputs import is_for_cluster, is_source
 from topoi.models.label_questions import LabelQuestions
 from topoi.models.parameters import (
     Callback,
@@ -269,6 +268,8 @@ class LabeledLDA(FromSource, LabelQuestions):
                 "On a cluster labels come with the documents: each partition is a Corpus with"
                 " labels. Leave y out."
             )
+        from topoi.models.cluster import fit_on_cluster  # and what reads partitions
+
         checkpoint, every, keep_documents = options
         fit_on_cluster(
             self,

@@ -11,8 +11,7 @@ from topoi.explore.updating import Growth
 from topoi.graph.factors import Documents
 from topoi.infer.state import State
 from topoi.models.batches import BatchModel
-from topoi.models.cluster import fit_on_cluster, is_for_cluster
-from topoi.models.inputs import is_source
+from topoi.models.inputs import is_for_cluster, is_source
 from topoi.models.parameters import (
     Callback,
     Init,
@@ -219,6 +218,8 @@ class LDA(Updating, BatchModel):
             them there is no `doc_topic_`.
         """
         if is_for_cluster(X, client):
+            from topoi.models.cluster import fit_on_cluster  # and what reads partitions
+
             fit_on_cluster(
                 self,
                 X,

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from topoi.corpus import Corpus
+from topoi.corpus.checks import is_collection
 from topoi.infer.workers import DaskWorkers
 from topoi.io.partitions import (
     Texts,
     added_frequencies,
     common_words,
     frequencies,
-    is_collection,
     open_partition,
     over_words,
 )

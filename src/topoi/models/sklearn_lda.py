@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from topoi.choices import ScheduleName, WeightingName
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.monitor import Monitor
-from topoi.models.cluster import is_for_cluster
-from topoi.models.inputs import is_source
+from topoi.models.inputs import is_for_cluster, is_source
 from topoi.models.lda import LDA
 from topoi.models.parameters import Callback, Init, RuleLike, Seed, Tolerance
 
