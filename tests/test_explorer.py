@@ -337,6 +337,26 @@ def test_the_map_zooms_and_labels_never_cover_each_other(browser, tmp_path):
             assert tab.said == []
 
 
+def test_the_bold_label_of_the_selected_topic_stands_inside_the_map(browser, tmp_path):
+    corpus, _ = topoi.datasets.make_lda(100, 300, 12, random_state=0)
+    model = LDA(12, max_iter=5).fit(corpus)
+    model.name_topics({k: f"memory management {k}" for k in range(12)})
+    model.report(tmp_path / "r.html")
+    with Tab(browser, tmp_path / "r.html") as tab:
+        left, right = tab.value(
+            "(({left, right}) => [left, right])"
+            "(document.querySelector('.map svg').getBoundingClientRect())"
+        )
+        for k in range(12):
+            tab.page.goto(f"{(tmp_path / 'r.html').as_uri()}#topic={k}")
+            tab.settle()
+            label = tab.page.locator(".map a.selected .label").bounding_box()
+            assert label is not None, k
+            assert left <= label["x"], k
+            assert label["x"] + label["width"] <= right, k
+            assert_nothing_overlaps(tab)
+
+
 def assert_nothing_overlaps(tab):
     boxes = tab.value(
         "[...document.querySelectorAll('.map .label')]"
@@ -361,7 +381,10 @@ def test_a_topic_shows_when_and_where_it_is_frequent(browser, page, model):
         ours = table[table["topic"] == 0].sort_values("prevalence", ascending=False)
         section = tab.page.locator(".panel section").filter(has_text="By labels")
         assert section.locator(".what").first.inner_text().strip() == ours["group"].iloc[0]
-        assert "2001" in tab.page.locator("svg.time").get_attribute("aria-label")
+        chart = tab.page.locator("svg.time")
+        assert "2001" in chart.get_attribute("aria-label")
+        periods = [one for one in chart.locator("text").all_text_contents() if one.isdigit()]
+        assert periods == ["0", "2001", "2002", "2003", "2004", "2005"]
         tab.page.get_by_label("Colour topics by").select_option(label="Colour by labels")
         colours = {tab.style_of(f"#circle-{k} circle", "fill") for k in range(3)}
         assert len(colours) == 3

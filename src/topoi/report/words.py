@@ -15,6 +15,7 @@ __all__ = ["MOST_ENTRIES", "held_counts", "page_words", "words_of"]
 
 SHOWN = 30  # words of a topic at any relevance
 RELEVANCES = np.linspace(0, 1, 21)  # positions of the slider
+RANKED = 8  # digits of what ranks words: near ties stay in the model's order
 MOST_ENTRIES = 750_000  # of words in topics, in the table
 LEAST = 1e-3  # tokens of a word in a topic that are worth an entry
 
@@ -56,14 +57,14 @@ def page_words(model: Any) -> dict[str, Any]:
     return {
         "names": [printable(names[w]) for w in kept],
         "counts": [short(n, 5) for n in used[shown]],
-        "marginal": [short(p, 5) for p in marginal[shown]],
+        "marginal": [short(p, RANKED) for p in marginal[shown]],
         "of": len(order),
         "covered": short(used[kept].sum() / total),
         "topics": [
             {
                 "words": place[words].tolist(),
                 "counts": [short(n, 5) for n in held[k, words]],
-                "parts": [short(p, 5) for p in topic_word[k, words]],
+                "parts": [short(p, RANKED) for p in topic_word[k, words]],
             }
             for k, words in enumerate(lists)
         ],

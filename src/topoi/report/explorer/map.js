@@ -5,6 +5,7 @@ const MOST_ZOOM = 40;
 const LONG_LABEL = 24; // letters of a label, if there is room
 const SHORT_LABEL = 13; // otherwise
 const LINE = 1.3 * LETTERS;
+const BOLD = 1.16; // width of bold letters, those of the selected topic, to that of others
 
 /** What the drawing of each topic is made of. */
 function circlesOf() {
@@ -85,7 +86,8 @@ function makeMap(figure) {
     for (const k of chosen === undefined ? bySize : [chosen, ...bySize.filter((j) => j !== chosen)]) {
       const { id, name, text, letters, r } = marks[k];
       const room = (said) => {
-        const half = (letters * LETTERS * said.length) / text.length / 2 + 3;
+        const each = (letters * LETTERS * (k === chosen ? BOLD : 1)) / text.length;
+        const half = (each * said.length) / 2 + 3;
         return labelBoxes(boxes[k], half).find((one) => clear(one, k));
       };
       const said = room(text) ? text : shorten(text, SHORT_LABEL);

@@ -1,5 +1,6 @@
 // Prevalence of a topic over time and by group, with intervals; colours of topics by group.
 
+const MOST_PERIOD_LABELS = 6; // on the axis of time, beside the first
 const SVG = document.querySelector("svg").namespaceURI;
 
 /** An SVG element. */
@@ -13,6 +14,12 @@ function prevalencePanels(k) {
     const title = one.time ? "Over time" : `By ${one.name}`;
     return block(title, one.time ? timeChart(one, values) : groupBars(one, values));
   });
+}
+
+/** Which of n periods have a label: the first, the last, and some between, evenly. */
+function periodsShown(n) {
+  const step = Math.ceil((n - 1) / MOST_PERIOD_LABELS) || 1;
+  return times(n, (i) => i).filter((i) => i === n - 1 || (i % step === 0 && n - 1 - i > step / 2));
 }
 
 /** A line with its interval; both axes have labels. */
@@ -39,8 +46,10 @@ function timeChart(one, values) {
     s("polyline", { points: points(0).join(" ") }),
     text(left - 6, 14, percent(top), "end"),
     text(left - 6, base, "0", "end"),
-    text(left, base + 14, one.groups[0], "middle"),
-    text(width - 14, base + 14, one.groups[last], "end"),
+    periodsShown(values.length).map((i) => text(across(i), base + 14, one.groups[i], "middle")),
+    periodsShown(values.length).map((i) =>
+      s("line", { x1: across(i), y1: base, x2: across(i), y2: base + 3 }),
+    ),
     text((left + width) / 2, base + 30, "mean proportion in documents, with 95% intervals", "middle"),
   );
 }
