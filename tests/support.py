@@ -121,7 +121,7 @@ def infer_twin(
     read, seen = (read, seen) if graph.private else rule.seen_owners(read, seen)
     twin = reference.infer if graph.private else reference.infer_joint
     held = afresh.held_by_words(tables.phi, fixed=params.frozen_words)
-    how = afresh.settings(state, rule)
+    how = afresh.settings(state, rule, by_part=True)
     residual = twin(graph, read, held, mu, state.fields, seen, how, range(graph.n_docs))
     blank, counted = (
         reference.doubled(blank_tables(graph, graph.word_base)),

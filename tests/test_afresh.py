@@ -123,7 +123,7 @@ def test_a_round_of_blocks_is_the_reference(monkeypatch, many, beside):
         assert np.diff(arrays.topic_ptr).max() == 3
     graph, mu = replace(state.graph, arrays=arrays), np.zeros(len(state.blocks.mu))
     for docs in state.blocks.docs:
-        how = afresh.settings(state, rule)
+        how = afresh.settings(state, rule, by_part=False)
         held = afresh.held_by_words(twin.phi, fixed=False)
         reference.infer(graph, twin, held, mu, state.fields, params, how, docs)
         reference.exchange(graph, twin.phi, mu, state.word_weight, FACTOR, docs)
@@ -142,7 +142,7 @@ def test_the_last_rounds_count_all_messages_at_once():
     state.end = 3
     rounds(state, 1)
     graph, mu = state.graph, np.zeros(state.graph.message_size)
-    how = afresh.settings(state, rule)
+    how = afresh.settings(state, rule, by_part=True)
     held = afresh.held_by_words(twin.phi, fixed=False)
     reference.infer(graph, twin, held, mu, state.fields, params, how, range(graph.n_docs))
     assert (state.mode, len(state.blocks.docs)) == ("afresh", 3)

@@ -46,7 +46,8 @@ def infer_afresh(
     """
     if state.stored:
         docs = np.arange(state.graph.n_docs)
-        _infer(state, rule, pool, state.graph.arrays, state.messages, docs, settings(state, rule))
+        how = settings(state, rule, by_part=True)
+        _infer(state, rule, pool, state.graph.arrays, state.messages, docs, how)
         state.rebuild(rule, pool)
     else:
         infer_blocks(state, rule, pool, relaxation)
@@ -57,18 +58,19 @@ def fold_in(
 ) -> None:
     """Infer documents under fixed words until each has converged: prediction."""
     docs = np.arange(state.graph.n_docs)
-    how = FreshParams(max_passes - 1, 0.0, tolerance, rule.digamma_owners)
+    how = FreshParams(max_passes - 1, 0.0, tolerance, rule.digamma_owners, True)
     _infer(state, rule, pool, state.graph.arrays, state.messages, docs, how)
 
 
-def settings(state: State, rule: Rule) -> FreshParams:
-    """How `rule` infers the documents of a run."""
+def settings(state: State, rule: Rule, *, by_part: bool) -> FreshParams:
+    """How `rule` infers the documents of a run. by_part: what edges remove from words."""
     passes = rule.inner - 1 if rule.inner > 1 else PASSES
     return FreshParams(
         passes,
         0.0 if rule.digamma_owners else DISCOUNT * state.graph.token,
         0.0,
         rule.digamma_owners,
+        by_part,
     )
 
 
@@ -137,10 +139,11 @@ def infer_blocks(
     if counted is None:
         phi = state.tables.phi
         counted = phi if besides is None else np.maximum(phi - besides, 0)
+    how = settings(state, rule, by_part=relaxation is None)
     if relaxation is None:
         counted = np.zeros_like(counted)
     for docs in state.blocks.docs:  # words hold `counted` when it is whole
-        _infer(state, rule, pool, arrays, messages, docs, settings(state, rule))
+        _infer(state, rule, pool, arrays, messages, docs, how)
         pool.each(
             kernels.exchange_stage,
             arrays,

@@ -51,6 +51,8 @@ class FreshParams(NamedTuple):
     digamma: (
         bool  # VB: exp(digamma) of the document's counts instead of the counts less the discount
     )
+    # what an edge removes from its word: its part of what the word holds, or its current message
+    by_part: bool
 
 
 class Fields(NamedTuple):

@@ -146,13 +146,14 @@ def renew_listed(
 @inlined
 def renew_fresh(
     words, weights, first, last, m, phi, phi_held, where, listed, side, gained, inverse, alpha,
-    field_term, held, least, own_weight, new, gain, row, word_prior, cap, least_held, in_place
+    field_term, held, least, own_weight, new, gain, row, word_prior, cap, least_held, in_place,
+    by_part
 ):  # fmt: skip
     """Renew the messages m of a document that is inferred afresh (kernels/fresh.py).
 
     As `renew_dense`, or `renew_listed` where the document is `listed`, but words stand still, and
-    what the edge's last message told its word is not known: it is taken to be the edge's part of
-    the phi_held (W,) that the word holds. inverse (K,): 1 / topic totals with the prior.
+    what the edge's last message told its word is not known: it is taken to be (by_part) the edge's
+    part of the phi_held (W,) that the word holds, or its current message. inverse (K,): 1 / topic totals with the prior.
     least_held: what a topic holds at least in the owner's counts, 0 or the discount that was taken
     off alpha.
     """
@@ -163,7 +164,8 @@ def renew_fresh(
     for i in range(last - first):
         w, x = words[first + i], weights[first + i]
         own = min(x, cap)
-        others = max(one - own / phi_held[w], zero)
+        others = max(one - own / phi_held[w], zero) if by_part else one
+        current = zero if by_part else own
         weight = (
             own_weight if own_weight == one or held == zero else own_weight / max(held - own, least)
         )
@@ -175,7 +177,7 @@ def renew_fresh(
                 row[k] = phi[w, k]
         z = zero
         for k in range(L):
-            word = (row[k] * others + word_prior[k]) * inverse[k]
+            word = (max(row[k] - current * m[i, k], zero) * others + word_prior[k]) * inverse[k]
             owner = max(side[k] - own * m[i, k], least_held) + alpha[k]
             value = word * (owner * weight + field_term[k])
             new[k] = value

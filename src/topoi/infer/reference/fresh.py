@@ -26,7 +26,8 @@ def infer(
 ) -> np.ndarray:
     """Infer `docs`, which own themselves, afresh: their messages in `mu`, their rows of theta.
 
-    Word counts do not change; each edge removes its part of the phi_held (W,) that its word holds.
+    Word counts do not change; each edge removes its part of the phi_held (W,) that its word holds,
+    or its current message.
     Returns (V,) residuals.
     """
     residual = np.zeros(len(graph.arrays.visit_doc))
@@ -47,7 +48,11 @@ def infer(
                 owner = np.exp(psi(side + alpha) - psi(held))
             for i, word in enumerate(words):
                 own = min(x[i], params.own_cap)
-                others = tables.phi[word, topics] * max(1 - own / phi_held[word], 0)
+                others = tables.phi[word, topics]
+                if afresh.by_part:
+                    others = others * max(1 - own / phi_held[word], 0)
+                else:
+                    others = np.maximum(others - own * m[i], 0)
                 word_term = (others + params.word_prior[topics]) / total
                 if not by_digamma:
                     owner = np.maximum(side - own * m[i] - discount, 0) + alpha
