@@ -4,8 +4,9 @@ edges.
 The messages of the last round, of this document and of all others, are counted in `phi`. How much
 of it is this document's is not known, since no message is kept: each edge removes its part of what
 its word holds, or its current message (docs/afresh.md), and word counts do not change while the
-document is inferred. Nothing else of the document's last round is read: its counts start at 0. A discount is taken off the document's
-counts before the prior is added, max(theta - own - discount, 0) + alpha, as
+document is inferred. Nothing else of the document's last round is read: its counts start at 0. A
+discount is taken off the document's counts before the prior is added,
+max(theta - own - discount, 0) + alpha, as
 exp(digamma(theta + alpha)) does for counts that are not small. It is written
 max(theta - own, discount) + (alpha - discount), which costs the loop nothing.
 """
