@@ -187,7 +187,7 @@ def test_combinations_refuse_edits(model):
         ({"delete": [1.0]}, "numbered 0 to 3"),
         ({"reduce": 5}, "from 1 to 4"),
         ({"reduce": "2"}, "from 1 to 4"),
-        ({"names": {"9": "x"}}, "numbered 0 to 3"),
+        ({"names": {"9": "x"}}, "names: there is no topic '9'; topics are numbered 0 to 3"),
         ({"names": {"²": "x"}}, "numbered 0 to 3"),
         ({"names": {"1": 3}}, "expected the name of a topic"),
         ({"names": {"1": "x" * 2000}}, "expected the name of a topic"),

@@ -357,6 +357,12 @@ def test_the_bold_label_of_the_selected_topic_stands_inside_the_map(browser, tmp
             assert_nothing_overlaps(tab)
 
 
+def test_a_label_on_the_map_selects_its_topic(tab):
+    tab.page.locator("#circle-2 .label").click()
+    tab.settle()
+    assert tab.value("location.hash") == "#topic=2"
+
+
 def assert_nothing_overlaps(tab):
     boxes = tab.value(
         "[...document.querySelectorAll('.map .label')]"

@@ -152,3 +152,12 @@ def test_topics_over_time_and_by_group_show_the_table(model):
     assert len(ax.get_yticks()) == 6
     with pytest.raises(ValueError, match="There is no topic 9"):
         plot.groups(table, topics=[9])
+
+
+def test_figures_of_tables_say_which_table_they_need(model):
+    by_group = model.topics_by(["a"] * 30 + ["b"] * 50)
+    for given, name in ((model, type(model).__name__), (by_group, "DataFrame")):
+        with pytest.raises(TypeError, match=rf"got {name}; .* model\.topics_over_time\(\)"):
+            plot.over_time(given)
+    with pytest.raises(TypeError, match=r"model\.topics_by\(\"labels\"\)"):
+        plot.groups(model)

@@ -103,7 +103,8 @@ def _topic(given: Any, n_topics: int, where: str) -> int:
     text = isinstance(given, str) and given.isascii() and given.isdecimal() and len(given) < 10
     if not (_is_whole(given) or (text and where == "names")) or not 0 <= int(given) < n_topics:
         raise ValueError(
-            f"{where} names the topic {str(given)[:60]!r}; topics are numbered 0 to {n_topics - 1}."
+            f"{where}: there is no topic {str(given)[:60]!r}; topics are numbered 0 to"
+            f" {n_topics - 1}."
         )
     return int(given)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,6 +45,7 @@ def over_time(
     >>> len(ax.lines)
     2
     """
+    _check(table, "start", "topics_over_time()")
     shown = _chosen(table, topics, LINES)
     ax = axes_for(ax, 8, 4.5)
     for topic, colour in zip(shown, colours(len(shown)), strict=True):
@@ -88,6 +89,7 @@ def groups(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['press', 'web']
     """
+    _check(table, "group", 'topics_by("labels")')
     sizes = table.groupby("group", sort=False)["documents"].first()
     largest = set(sizes.nlargest(MOST_GROUPS).index)
     table = table[table["group"].isin(largest)]
@@ -114,6 +116,15 @@ def groups(
     title = "Topics by group" + (f", {left} smaller groups not shown" if left else "")
     ax.set_title(title, loc="left", color=INK)
     return ax
+
+
+def _check(table: Any, column: str, made_by: str) -> None:
+    """Refuse what is not the table of a method, such as the model itself."""
+    if column not in getattr(table, "columns", ()):
+        raise TypeError(
+            f"Expected a table with a column {column!r}, got {type(table).__name__}; pass what a"
+            f" method of the model returns, such as model.{made_by}."
+        )
 
 
 def _chosen(table: pd.DataFrame, topics: Sequence[int] | None, most: int) -> list[int]:
