@@ -398,6 +398,17 @@ def test_a_topic_shows_when_and_where_it_is_frequent(browser, page, model):
         assert tab.said == []
 
 
+def test_the_axes_of_time_are_readable_on_a_phone(browser, page):
+    with Tab(browser, page, "#topic=0", width=390) as tab:
+        years = tab.page.locator("svg.time text", has_text="200").all()
+        boxes = [year.bounding_box() for year in years]
+        assert len(boxes) == 5
+        assert min(box["height"] for box in boxes) > 10
+        assert all(a["x"] + a["width"] < b["x"] for a, b in zip(boxes, boxes[1:], strict=False))
+        chart = tab.page.locator("svg.time").bounding_box()
+        assert boxes[-1]["x"] + boxes[-1]["width"] <= chart["x"] + chart["width"]
+
+
 def test_arrow_keys_move_on_the_map(tab):
     tab.page.locator(".map a[tabindex='0']").focus()
     before = tab.value("document.activeElement.id")

@@ -24,9 +24,9 @@ function periodsShown(n) {
 
 /** A line with its interval; both axes have labels. */
 function timeChart(one, values) {
-  const [width, height, left, bottom] = [520, 170, 46, 36];
+  const [width, height, left, right, bottom] = [520, 170, 46, 500, 38];
   const top = Math.max(...values.map((three) => three[2]), 1e-6);
-  const across = (i) => left + ((width - left - 14) * i) / Math.max(values.length - 1, 1);
+  const across = (i) => left + ((right - left) * i) / Math.max(values.length - 1, 1);
   const down = (value) => 8 + (height - bottom - 8) * (1 - value / top);
   const points = (index) => values.map((three, i) => `${across(i)},${down(three[index])}`);
   const base = height - bottom;
@@ -41,16 +41,16 @@ function timeChart(one, values) {
       "aria-label": `Mean proportion in documents: ${percent(values[0][0])} in ${one.groups[0]}, ${percent(values[last][0])} in ${one.groups[last]}`,
     },
     s("polygon", { points: [...points(1), ...points(2).reverse()].join(" ") }),
-    s("line", { x1: left, y1: base, x2: width - 14, y2: base }),
+    s("line", { x1: left, y1: base, x2: right, y2: base }),
     s("line", { x1: left, y1: 4, x2: left, y2: base }),
     s("polyline", { points: points(0).join(" ") }),
     text(left - 6, 14, percent(top), "end"),
     text(left - 6, base, "0", "end"),
-    periodsShown(values.length).map((i) => text(across(i), base + 14, one.groups[i], "middle")),
+    periodsShown(values.length).map((i) => text(across(i), base + 16, one.groups[i], "middle")),
     periodsShown(values.length).map((i) =>
       s("line", { x1: across(i), y1: base, x2: across(i), y2: base + 3 }),
     ),
-    text((left + width) / 2, base + 30, "mean proportion in documents, with 95% intervals", "middle"),
+    text((left + right) / 2, base + 32, "mean proportion in documents, with 95% intervals", "middle"),
   );
 }
 
