@@ -40,7 +40,7 @@ demo: .venv/.ready  ## train on a built-in corpus and show the topics
 	$(BIN)/topoi demo
 
 test: .venv/.ready  ## all tests that run everywhere
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -n auto -m "not slow"
 
 test-bounds: .venv/.ready  ## kernels against their twins, with every index checked
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/bounds $(BIN)/python -m pytest $(KERNEL_TESTS)
