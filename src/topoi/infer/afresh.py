@@ -91,7 +91,7 @@ def _infer(
     if not graph.private:
         tables, params = rule.seen_owners(tables, params)
     kernel = kernels.infer_stage if graph.private else kernels.infer_joint_stage
-    phi_held = held_by_words(state.tables.phi, fixed=graph.frozen_words)
+    phi_held = held_by_words(state.tables.phi, fixed=graph.frozen_words or not how.by_part)
     pool.each(
         kernel,
         arrays,
@@ -107,8 +107,8 @@ def _infer(
 
 
 def held_by_words(phi: np.ndarray, *, fixed: bool) -> np.ndarray:
-    """(W,) what words hold of all topics, of which an edge takes off its part; without limit where
-    words are fixed, and no edge has a part in them.
+    """(W,) what words hold of all topics, of which an edge removes its part; without limit where
+    words are fixed or edges remove no part.
     """
     if fixed:
         return np.full(len(phi), np.finfo(np.float32).max, np.float32)

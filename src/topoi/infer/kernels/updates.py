@@ -149,13 +149,14 @@ def renew_fresh(
     field_term, held, least, own_weight, new, gain, row, word_prior, cap, least_held, in_place,
     by_part
 ):  # fmt: skip
-    """Renew the messages m of a document that is inferred afresh (kernels/fresh.py).
+    """Update the messages m of a document that is inferred afresh (kernels/fresh.py).
 
-    As `renew_dense`, or `renew_listed` where the document is `listed`, but words stand still, and
-    what the edge's last message told its word is not known: it is taken to be (by_part) the edge's
-    part of the phi_held (W,) that the word holds, or its current message. inverse (K,): 1 / topic
-    totals with the prior. least_held: what a topic holds at least in the owner's counts, 0 or the
-    discount that was taken off alpha.
+    As `renew_dense`, or `renew_listed` where the document is `listed`, but word counts do not
+    change. They contain the edge's last message, which is not stored: it is taken to be (by_part)
+    the edge's part of the phi_held (W,) that the word holds, or its current message.
+
+    inverse (K,): 1 / topic totals with the prior. least_held: what a topic holds at least in the
+    owner's counts, 0 or the discount that was taken off alpha.
     """
     zero, one = f4(0), f4(1)
     keep = one if in_place else zero
