@@ -57,6 +57,7 @@ class Tab:
 
     def __init__(self, browser: Any, file: Path, address: str = "", **window: Any) -> None:
         size = {"width": window.pop("width", 1280), "height": window.pop("height", 900)}
+        window.setdefault("reduced_motion", "reduce")  # nothing is read while it moves
         self.context = browser.new_context(viewport=size, **window)
         self.page = self.context.new_page()
         self.said: list[str] = []
@@ -82,7 +83,10 @@ class Tab:
         return str(self.value(found))
 
     def settle(self) -> None:
-        """Wait until what was asked for is drawn."""
+        """Wait until what was asked for is drawn.
+
+        The browser says that the address has changed after a click, not during it.
+        """
         self.page.evaluate(
-            "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))"
+            "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))"
         )

@@ -103,6 +103,7 @@ def test_a_hostile_model_does_not_run_a_script(browser, tmp_path):
         assert INJECTED["frame"] in tab.page.locator(".panel h2").inner_text()
         assert INJECTED["handler"] in tab.page.locator(".panel").inner_text()
         tab.page.locator("nav a", has_text="About").click()
+        tab.settle()
         assert INJECTED["script"] in tab.page.locator(".panel").inner_text()
         assert tab.value("document.images.length + document.querySelectorAll('iframe').length") == 0
         assert tab.value("document.scripts.length") == 2

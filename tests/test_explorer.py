@@ -94,6 +94,7 @@ def test_the_address_opens_a_topic_at_a_relevance(browser, page, model):
 @pytest.mark.parametrize("relevance", [0.0, 0.3, 1.0])
 def test_the_slider_ranks_words_as_the_model_does(tab, model, relevance):
     tab.page.locator("#circle-0").click()
+    tab.settle()
     tab.page.locator("#relevance").fill(str(relevance))
     shown, ranked = words_shown(tab), model.top_words(20, relevance=relevance)[0]
     topics = model.topic_word_
@@ -114,6 +115,7 @@ def test_the_slider_ranks_words_as_the_model_does(tab, model, relevance):
 
 def test_the_slider_moves_by_keys(tab):
     tab.page.locator("#circle-0").click()
+    tab.settle()
     tab.page.locator("#relevance").focus()
     tab.page.keyboard.press("ArrowLeft")
     assert tab.value("location.hash") == "#topic=0&relevance=0.55"
@@ -132,11 +134,8 @@ def test_the_table_sorts_and_filters(tab, model):
     tab.page.get_by_label("Filter topics").fill("snow")
     (found,) = [k for k, words in enumerate(model.top_words(10)) if "snow" in words]
     assert numbers.all_inner_texts() == [str(found)]
-    dim = [
-        float(tab.style_of(f"#circle-{k} circle", "opacity")) < 0.5
-        for k in range(3)
-        if tab.page.wait_for_timeout(100) is None
-    ]
+    tab.settle()
+    dim = [float(tab.style_of(f"#circle-{k} circle", "opacity")) < 0.5 for k in range(3)]
     assert dim == [k != found for k in range(3)]
 
 
@@ -156,6 +155,7 @@ def test_the_tree_shows_the_same_topics(browser, page):
         tab.page.get_by_label("Filter topics").fill("a new")
         assert leaves.filter(visible=True).count() == 1
         tab.page.get_by_role("button", name="Table").click()
+        tab.settle()
         assert tab.value("location.hash") == "#topic=2"
         assert tab.page.locator("table.topics").is_visible()
         assert tab.said == []
@@ -166,6 +166,7 @@ def test_a_topic_shows_its_place_in_the_tree(tab, model):
     first, last = mergers["left"][0], mergers["right"][1]
     joined = mergers["right"][0]
     tab.page.locator(f"#circle-{first}").click()
+    tab.settle()
     section = tab.page.locator(".panel section").filter(has_text="In the tree")
     assert [item.locator("b").inner_text() for item in section.locator("li").all()] == [
         str(joined),
@@ -298,6 +299,7 @@ def test_a_typed_text_is_assigned_topics(tab, model):
 
 def test_edits_are_shown_everywhere_and_saved_as_json(tab, tmp_path):
     tab.page.locator("#circle-1").click()
+    tab.settle()
     name = tab.page.get_by_label("Name of this topic")
     name.fill("<b>taxes</b>")
     name.press("Tab")
@@ -307,6 +309,7 @@ def test_edits_are_shown_everywhere_and_saved_as_json(tab, tmp_path):
     tab.page.get_by_label("Merge with another topic").select_option("0")
     assert "merge with 0" in tab.page.locator("table.topics tr.selected").inner_text()
     tab.page.locator("table.topics a", has_text=re.compile("^2$")).click()
+    tab.settle()
     tab.page.get_by_role("button", name="Delete").click()
     tab.page.locator("nav a", has_text="Edits (3)").click()
     with tab.page.expect_download() as download:
@@ -330,7 +333,7 @@ def test_the_map_zooms_and_labels_never_cover_each_other(browser, tmp_path):
         with Tab(browser, tmp_path / "r.html", width=width) as tab:
             shown = []
             for _ in range(3):
-                tab.page.wait_for_timeout(150)
+                tab.settle()
                 shown.append(assert_nothing_overlaps(tab))
                 tab.page.get_by_role("button", name="Zoom in").click()
             assert shown[0] < shown[-1]
