@@ -6,6 +6,7 @@ import argparse
 import os
 import time
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 for library in (
@@ -59,8 +60,15 @@ def parse(argv: list[str] | None = None) -> tuple[str, Run]:
     )
 
 
+def require_matplotlib() -> None:
+    """Figures come after hours of work; what they need is asked for before."""
+    if find_spec("matplotlib") is None:
+        raise SystemExit("Figures need matplotlib, which is missing: pip install -e '.[paper]'")
+
+
 def main() -> None:
     name, run = parse()
+    require_matplotlib()
     for each in NAMES if name == "all" else [name]:
         began = time.perf_counter()
         print(

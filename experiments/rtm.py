@@ -28,7 +28,7 @@ from experiments.harness import (
     title,
 )
 from topoi import RelationalTopicModel
-from topoi.corpus.metadata import adjacency, symmetric
+from topoi.corpus.links import adjacency, symmetric
 from topoi.evaluate import split_tokens
 from topoi.graph.factors import Documents, Links
 from topoi.infer.predict import fold_in_state, prediction_plan
@@ -135,7 +135,11 @@ def gibbs_fold_in(
 ) -> np.ndarray:
     """Topic proportions from one sample, as in the paper."""
     field = Links(
-        links, model.link_weight_, model.link_factor, known=model.own_topic_, eta=model.link_topic_
+        links,
+        model.link_weight_,
+        model.link_factor,
+        fixed_proportions=model.own_topic_.astype(np.float64),
+        eta=model.link_topic_,
     )
     with ThreadPool() as pool:
         state = fold_in_state(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.common import PRIOR
+from experiments import __main__ as command
 from experiments import factored, harness
 from topoi import AuthorTopicModel, Corpus
 from topoi.datasets import make_blocks
@@ -100,3 +102,15 @@ def test_wide_tables_keep_values_and_order():
     for row, values in table.iterrows():
         for method, text in values.items():
             assert text == f"{row[0]} {row[1]} {method}"
+
+
+@pytest.mark.parametrize("name", harness.NAMES)
+def test_every_experiment_can_be_imported(name):
+    assert callable(import_module(f"experiments.{name}").experiment)
+
+
+def test_a_missing_matplotlib_is_named_before_the_work(monkeypatch):
+    monkeypatch.setattr(command, "parse", lambda: ("table2", None))
+    monkeypatch.setattr(command, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit, match=r"pip install -e '\.\[paper\]'"):
+        command.main()
