@@ -31,6 +31,7 @@ from topoi.infer.rules import make_rule
 from topoi.infer.state import State
 from topoi.infer.threads import ThreadPool
 from topoi.rules import BP
+from topoi.tuning import tuned
 
 ALPHA, BETA = 0.1, 0.05
 
@@ -168,7 +169,8 @@ def test_blocks_of_any_size_have_room_for_their_messages(most):
     """Messages of a block lie one behind the other, and blocks stay inside those of the grid."""
     counts = small_counts(60)
     graph = started(counts, blocks=4).graph
-    blocks = make_blocks(graph, most)
+    with tuned(chunk_bytes=4 * most):
+        blocks = make_blocks(graph)
     ptr, visits = graph.visits_of_docs
     for docs in blocks.docs:
         places = np.concatenate([visits[ptr[doc] : ptr[doc + 1]] for doc in docs])

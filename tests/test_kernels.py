@@ -282,6 +282,12 @@ def test_shared_owners_hold_the_same_in_every_row():
     np.testing.assert_allclose(run.state.owner_counts().sum(), counts.sum(), rtol=1e-5)
 
 
+@pytest.mark.parametrize("shape", [(1, 16), (700, 16), (3001, 208)])
+def test_totals_are_those_of_numpy_to_the_bit(shape):
+    table = np.random.default_rng(0).gamma(0.05, size=shape).astype(np.float32)
+    assert np.array_equal(kernels.topic_totals(table), table.sum(axis=0, dtype=np.float64))
+
+
 def test_log_likelihood_is_the_reference():
     counts = small_counts()
     rng = np.random.default_rng(0)

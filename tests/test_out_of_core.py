@@ -63,6 +63,33 @@ def test_where_the_blocks_are_does_not_change_a_bit(corpus, fitted, tmp_path):
     assert same(LDA(4, **OPTIONS).fit(on_disk), LDA(4, **OPTIONS).fit(Source(blocks)))
 
 
+def test_documents_are_read_before_the_rounds_and_not_in_them(corpus, tmp_path):
+    class Counting(Source):
+        read = 0
+
+        def block(self, number):
+            Counting.read += 1
+            return super().block(number)
+
+    counted = Source(corpus, block_size=70).count(cache=tmp_path / "counts")
+    reads = []
+    for rounds in (4, 12):
+        Counting.read = 0
+        LDA(4, max_iter=rounds, tol=0).fit(Counting(counted.folder))
+        reads.append(Counting.read)
+    assert reads[0] == reads[1] <= 3 * len(counted)
+    assert [path.name for path in tmp_path.iterdir()] == ["counts"]  # compiled blocks are gone
+
+
+def test_a_full_disk_says_what_to_do(corpus, monkeypatch):
+    def full(value, path):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("topoi.infer.elsewhere.save_mapped", full)
+    with pytest.raises(OSError, match=r"No space left on device.*count into a folder"):
+        LDA(4, **OPTIONS).fit(Source(corpus, block_size=70))
+
+
 class Killed(Exception):
     pass
 

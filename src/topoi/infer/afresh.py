@@ -20,7 +20,6 @@ from topoi.infer.memory import pad_topics
 from topoi.infer.rules import Rule
 from topoi.infer.state import TINY, State
 from topoi.infer.threads import ThreadPool
-from topoi.tuning import current
 
 __all__ = [
     "favoured_topics",
@@ -130,7 +129,7 @@ def infer_blocks(
     """
     graph = state.graph
     if state.blocks is None:
-        state.blocks = make_blocks(graph, current().chunk_bytes // 4, _list_bounds(state))
+        state.blocks = make_blocks(graph)
     arrays = state.blocks.arrays
     if arrays.topic_ptr is not graph.arrays.topic_ptr:
         arrays = arrays._replace(topics=favoured_topics(state, pool, arrays.topic_ptr))
@@ -156,7 +155,7 @@ def infer_blocks(
         )
         if relaxation is not None or docs is state.blocks.docs[-1]:
             phi = counted if besides is None else counted + besides
-            state.tables = state.tables._replace(phi=phi, totals=phi.sum(axis=0, dtype=np.float64))
+            state.tables = state.tables._replace(phi=phi, totals=kernels.topic_totals(phi))
     return counted
 
 
@@ -170,18 +169,6 @@ def _held_besides(state: State) -> np.ndarray | None:
         if table is not None
     ]
     return None if not held else held[0] if len(held) == 1 else held[0] + held[1]
-
-
-def _list_bounds(state: State) -> np.ndarray | None:
-    """(D + 1,) bounds of the lists that documents get where topics are many: of the topics that
-    they may use, but not too many.
-    """
-    graph, tuning = state.graph, current()
-    if graph.n_topics <= tuning.lists_above:
-        return None
-    n_allowed = np.diff(graph.arrays.topic_ptr)
-    n_allowed = np.where(n_allowed > 0, n_allowed, graph.n_topics)
-    return np.r_[0, np.cumsum(np.minimum(n_allowed, tuning.favoured_topics))]
 
 
 def favoured_topics(state: State, pool: ThreadPool, list_ptr: np.ndarray) -> np.ndarray:

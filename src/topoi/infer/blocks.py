@@ -9,6 +9,7 @@ import numpy as np
 from topoi.graph.arrays import GraphArrays
 from topoi.graph.wiring import Graph
 from topoi.infer.memory import allocate
+from topoi.tuning import current
 
 __all__ = ["Blocks", "make_blocks"]
 
@@ -21,13 +22,13 @@ class Blocks(NamedTuple):
     mu: np.ndarray  # as large as the largest block
 
 
-def make_blocks(graph: Graph, most: int, topic_ptr: np.ndarray | None = None) -> Blocks:
-    """The document blocks of the grid, cut further where a block has more than `most` numbers in
-    its messages (a document is never cut).
+def make_blocks(graph: Graph) -> Blocks:
+    """The document blocks of the grid, cut further where the messages of a block would have more
+    than `chunk_bytes` (a document is never cut).
 
-    topic_ptr: (D + 1,) of the topic lists that documents will have, if they are not the graph's.
+    Where topics are many, documents have lists of other bounds than in the graph.
     """
-    arrays = graph.arrays
+    arrays, most, topic_ptr = graph.arrays, current().chunk_bytes // 4, _list_bounds(graph)
     if topic_ptr is not None:
         arrays = arrays._replace(topic_ptr=_frozen(topic_ptr))
     n_topics = np.diff(arrays.topic_ptr)
@@ -63,6 +64,18 @@ def make_blocks(graph: Graph, most: int, topic_ptr: np.ndarray | None = None) ->
         np.split(docs, starts),
         allocate(largest),
     )
+
+
+def _list_bounds(graph: Graph) -> np.ndarray | None:
+    """(D + 1,) bounds of the lists that documents get where topics are many: of the topics that
+    they may use, but not too many.
+    """
+    tuning = current()
+    if graph.n_topics <= tuning.lists_above:
+        return None
+    n_allowed = np.diff(graph.arrays.topic_ptr)
+    n_allowed = np.where(n_allowed > 0, n_allowed, graph.n_topics)
+    return np.r_[0, np.cumsum(np.minimum(n_allowed, tuning.favoured_topics))]
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:

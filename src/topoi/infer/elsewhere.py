@@ -1,18 +1,27 @@
-"""Documents that are not in memory: plans of blocks, made when they are asked for, and what a round
-over them adds up.
+"""Documents that are not in memory: plans of blocks, their graphs in files, and what a round over
+them adds up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from topoi.graph.plan import Plan, PlanFacts
+from topoi.graph.wiring import Graph, build_graph
+from topoi.infer.blocks import Blocks, make_blocks
+from topoi.infer.memory import allocate
 from topoi.storage.digests import digest
+from topoi.storage.files import WriteError
+from topoi.storage.mapped import load_mapped, save_mapped
 
-__all__ = ["Elsewhere", "PlanBlocks", "RoundSums", "survey"]
+__all__ = ["BlockGraphs", "Elsewhere", "PlanBlocks", "RoundSums", "compiled", "survey"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +30,7 @@ class PlanBlocks:
 
     read: makes the plan of a block, again and again. word_weight: (W,) sum of x of each word in all
     blocks. n_docs: documents with words. largest: the block with most edges. in_words: (W,) number
-    of edges of each word. heaviest: the largest x.
+    of edges of each word. heaviest: the largest x. folder: where counts are, if they are in one.
     """
 
     n_blocks: int
@@ -33,6 +42,7 @@ class PlanBlocks:
     in_words: np.ndarray
     heaviest: float
     fingerprint: str
+    folder: Path | None = None
     word_prior: np.ndarray | None = None  # (W, K) of topics that have one, beyond beta
 
     def plan(self, number: int) -> Plan:
@@ -43,7 +53,9 @@ class PlanBlocks:
         return replace(self, word_prior=prior, facts=facts)
 
 
-def survey(n_blocks: int, read: Callable[[int], Plan], fingerprint: str) -> PlanBlocks:
+def survey(
+    n_blocks: int, read: Callable[[int], Plan], fingerprint: str, folder: Path | None = None
+) -> PlanBlocks:
     """Look at every block once.
 
     fingerprint: of the counts; topics that documents may use are added to it.
@@ -89,7 +101,61 @@ def survey(n_blocks: int, read: Callable[[int], Plan], fingerprint: str) -> Plan
         in_words,
         heaviest,
         digest([fingerprint, marks]),
+        folder,
     )
+
+
+class BlockGraphs:
+    """Graphs of blocks: each is compiled once, and mapped into memory from a file after that.
+
+    The files are this process's own, and are gone with the run.
+    """
+
+    def __init__(self, blocks: PlanBlocks, seed: int, folder: Path) -> None:
+        self._blocks, self._seed, self._folder = blocks, seed, folder
+        self._mu = allocate(0)
+
+    def __iter__(self) -> Iterator[Graph]:
+        return (self.open(number)[0] for number in range(self._blocks.n_blocks))
+
+    def open(self, number: int) -> tuple[Graph, Blocks]:
+        """A graph, and its documents that take turns. Tokens weigh what those of all blocks do.
+        The memory for messages is that of the last block.
+        """
+        file = self._folder / f"{number:06}"
+        if not file.exists():
+            self._compile(number, file)
+        visits, size, graph, blocks = load_mapped(file)
+        graph = replace(graph, word_prior=self._blocks.word_prior)
+        vars(graph)["visits_of_docs"] = visits  # a cached property
+        if len(self._mu) < size:
+            self._mu = allocate(size)
+        return graph, blocks._replace(mu=self._mu[:size])
+
+    def _compile(self, number: int, file: Path) -> None:
+        graph = build_graph(self._blocks.read(number), seed=self._seed + number)
+        graph = replace(graph, token=self._blocks.facts.token)
+        blocks = make_blocks(graph)
+        size, blocks = len(blocks.mu), blocks._replace(mu=np.zeros(0, np.float32))
+        try:
+            save_mapped((graph.visits_of_docs, size, replace(graph), blocks), file)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise WriteError(
+                error.errno,
+                f"Compiled blocks cannot be written to {self._folder} ({reason}); free some space,"
+                " or count into a folder on a larger disk: source.count(cache=...).",
+            ) from error
+
+
+@contextmanager
+def compiled(blocks: PlanBlocks, seed: int) -> Iterator[BlockGraphs]:
+    """The graphs of blocks, in a temporary folder beside the counts."""
+    beside = None if blocks.folder is None else blocks.folder.parent
+    if beside is not None and not os.access(beside, os.W_OK):
+        beside = None
+    with TemporaryDirectory(prefix=".topoi-", dir=beside) as folder:
+        yield BlockGraphs(blocks, seed, Path(folder))
 
 
 @dataclass
@@ -112,6 +178,7 @@ class Elsewhere:
     """
 
     blocks: PlanBlocks
+    graphs: BlockGraphs
     expected: bool | None
     measures: Callable[[int, int | None], bool]
     progress: Callable[[float], None]

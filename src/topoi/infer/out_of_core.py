@@ -43,12 +43,6 @@ def place_elsewhere(state: State, elsewhere: Elsewhere) -> State:
     return state
 
 
-def block_graph(blocks: PlanBlocks, number: int, seed: int) -> Graph:
-    """The graph of a block. Its tokens weigh what those of all blocks do."""
-    graph = build_graph(blocks.plan(number), seed=seed + number)
-    return replace(graph, token=blocks.facts.token)
-
-
 def infer_round(state: State, rule: Rule, pool: ThreadPool, relaxation: float | None) -> None:
     """`infer_afresh` for documents elsewhere: each block hears the newest counts of words or, with
     a relaxation of None, those of the beginning.
@@ -89,7 +83,7 @@ def infer_round(state: State, rule: Rule, pool: ThreadPool, relaxation: float | 
 def _block_state(state: State, number: int) -> State:
     """The documents of a block, with the words of `state`."""
     assert state.elsewhere is not None
-    graph = block_graph(state.elsewhere.blocks, number, state.seed)
+    graph, blocks = state.elsewhere.graphs.open(number)
     n_visits = len(graph.arrays.visit_doc)
     block = State(
         graph,
@@ -116,5 +110,5 @@ def _block_state(state: State, number: int) -> State:
         stored=False,
         sweep=state.sweep,
     )
-    block.word_weight = state.word_weight
+    block.word_weight, block.blocks = state.word_weight, blocks
     return block

@@ -19,12 +19,12 @@ from topoi.graph.fields import LearnedField
 from topoi.graph.plan import Plan
 from topoi.graph.wiring import Graph, build_graph
 from topoi.infer.edge_messages import entries_within, start_from_messages
-from topoi.infer.elsewhere import Elsewhere, PlanBlocks
+from topoi.infer.elsewhere import BlockGraphs, Elsewhere, PlanBlocks, compiled
 from topoi.infer.engine import run
 from topoi.infer.guided import guided_counts, guided_topics
 from topoi.infer.memory import pad_topics
 from topoi.infer.monitor import Monitor
-from topoi.infer.out_of_core import block_graph, empty_graph, place_elsewhere
+from topoi.infer.out_of_core import empty_graph, place_elsewhere
 from topoi.infer.overcomplete import overcomplete_topics, some_documents
 from topoi.infer.priors import FieldWeightLearner, Learner, PriorLearner
 from topoi.infer.recipe import Prior, Recipe, Settings, make_recipe
@@ -132,13 +132,17 @@ def fit_blocks(
     learns = settings.doc_topic_prior.learn
     expected = settings.rule.expected_counts if learns else None
     none = sparse.csr_array((0, graph.n_words))
-    with ThreadPool(settings.n_jobs) as pool, new_monitor(none) as monitor:
-        elsewhere = Elsewhere(blocks, expected, monitor.is_due, monitor.within)
+    with (
+        ThreadPool(settings.n_jobs) as pool,
+        compiled(blocks, settings.seed) as graphs,
+        new_monitor(none) as monitor,
+    ):
+        elsewhere = Elsewhere(blocks, graphs, expected, monitor.is_due, monitor.within)
         state = None
         if checkpoint is not None:
             state = checkpoint.resumed(graph, settings, recipe.schedule, monitor)
         if state is None:
-            state = _first_state_of_blocks(graph, blocks, settings, recipe, pool)
+            state = _first_state_of_blocks(graph, blocks, graphs, settings, recipe, pool)
         state = run(
             place_elsewhere(state, elsewhere),
             settings.rule,
@@ -154,7 +158,12 @@ def fit_blocks(
 
 
 def _first_state_of_blocks(
-    graph: Graph, blocks: PlanBlocks, settings: Settings, recipe: Recipe, pool: ThreadPool
+    graph: Graph,
+    blocks: PlanBlocks,
+    graphs: BlockGraphs,
+    settings: Settings,
+    recipe: Recipe,
+    pool: ThreadPool,
 ) -> State:
     """What words hold of the first messages of all blocks, which start from topics of a sample of
     documents of all blocks, or from those of seeds, where the recipe says so.
@@ -165,13 +174,12 @@ def _first_state_of_blocks(
         settings.init,
         settings.word_topic,
     )
-    plans = (blocks.plan(number) for number in range(blocks.n_blocks))
     warm_up = recipe.overcomplete or recipe.schedule.warm_up
     if warm_up:
         part = recipe.overcomplete_edges / blocks.facts.n_edges
         some = [
-            some_documents(plan.counts, int(part * plan.counts.nnz), seed + number)
-            for number, plan in enumerate(plans)
+            some_documents(block.counts, int(part * block.counts.nnz), seed + number)
+            for number, block in enumerate(graphs)
         ]
         n_topics = recipe.overcomplete_topics if recipe.overcomplete else graph.n_topics
         asked = replace(recipe, overcomplete=warm_up, overcomplete_topics=n_topics)
@@ -182,8 +190,8 @@ def _first_state_of_blocks(
         assert blocks.word_prior is not None
         init = "warm"
         counted = sum(
-            guided_counts(plan.counts, blocks.word_prior, seed + number)
-            for number, plan in enumerate(plans)
+            guided_counts(block.counts, blocks.word_prior, seed + number)
+            for number, block in enumerate(graphs)
         )
         word_topic = guided_topics(np.asarray(counted), blocks.word_weight)
 
@@ -203,8 +211,8 @@ def _first_state_of_blocks(
     state = started(graph, 0)
     phi = state.tables.phi
     prior = 0.0 if graph.word_prior is None else pad_topics(graph.word_prior, graph.width)
-    for number in range(blocks.n_blocks):
-        phi += started(block_graph(blocks, number, seed), number).tables.phi - prior
+    for number, block in enumerate(graphs):
+        phi += started(block, number).tables.phi - prior
     state.tables = state.tables._replace(totals=phi.sum(axis=0, dtype=np.float64))
     return state
 

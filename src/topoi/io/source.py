@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from topoi.corpus import Corpus
 from topoi.io.count_blocks import CountBlocks, open_blocks, paths_of
-from topoi.io.count_folder import cached_folder, write_folder
+from topoi.io.count_folder import CountFolder, cached_folder, write_folder
 from topoi.io.counting import Documents, count_blocks, count_texts
 from topoi.io.lines import Progress
 from topoi.io.vectorize import TOKEN_LISTS, make_vectorizer
@@ -182,6 +182,11 @@ class Source:
     def block_sizes(self) -> list[int]:
         """Number of documents in each block."""
         return list(self._counted.n_docs)
+
+    @property
+    def folder(self) -> Path | None:
+        """Where its counts are, if they are in a folder."""
+        return self._counted.path if isinstance(self._counted, CountFolder) else None
 
     @property
     def fingerprint(self) -> str:

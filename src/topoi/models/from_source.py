@@ -108,7 +108,7 @@ class FromSource(TopicModelBase):
             corpus = source.block(number)
             return make_plan([WordsFactor(corpus.counts, "count"), *factors(corpus)], n_topics)
 
-        blocks = survey(len(source), read, source.fingerprint)
+        blocks = survey(len(source), read, source.fingerprint, source.folder)
         facts = blocks.facts
         if not facts.n_edges:
             raise ValueError(

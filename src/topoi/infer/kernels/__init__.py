@@ -5,7 +5,13 @@ same in plain NumPy.
 """
 
 from topoi.infer.kernels.active import active_stage
-from topoi.infer.kernels.counts import count_joint_stage, count_stage, merge_shared, start_stage
+from topoi.infer.kernels.counts import (
+    count_joint_stage,
+    count_stage,
+    merge_shared,
+    start_stage,
+    topic_totals,
+)
 from topoi.infer.kernels.fresh import (
     exchange_stage,
     favour_stage,
@@ -37,6 +43,7 @@ __all__ = [
     "stateless_stage",
     "stateless_start_stage",
     "sweep_stage",
+    "topic_totals",
     "topics_of_words",
     "uniforms",
 ]

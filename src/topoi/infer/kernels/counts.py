@@ -225,3 +225,16 @@ def merge_shared(theta, shared_counts, owner_ptr, slots):
         for i in range(owner_ptr[o], owner_ptr[o + 1]):
             for k in range(K):
                 theta[slots[i], k] = shared_counts[o, k]
+
+
+@compiled
+def topic_totals(table):
+    """(K,) sums of the rows (W, K) of a table, in their order and in double precision, as
+    NumPy takes them.
+    """
+    totals = np.zeros(table.shape[1])
+    for w in range(table.shape[0]):
+        row = table[w]
+        for k in range(len(totals)):
+            totals[k] += row[k]
+    return totals
