@@ -19,6 +19,7 @@ NAMES = (
     "startup",
     "auto",
     "afresh",
+    "defaults",
     "clusters",
     "trends",
     "scaling",
@@ -84,7 +85,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         type=int,
         nargs="+",
         metavar="K",
-        help="race, auto, clusters: numbers of topics (default 50 200 1000; 50 200; 20 50)",
+        help="race, auto, clusters, defaults: numbers of topics (default: see README.md)",
     )
     parser.add_argument(
         "--parts",
@@ -131,7 +132,9 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
         help="race: also two threads, and learned priors; clusters: all seeds for all libraries",
     )
     parser.add_argument(
-        "--cells", type=Path, help="afresh, clusters: file in which measured cells are kept"
+        "--cells",
+        type=Path,
+        help="afresh, clusters, defaults: file in which measured cells are kept",
     )
     parser.add_argument(
         "--times", action="store_true", help="afresh: also the seconds to a given quality"
