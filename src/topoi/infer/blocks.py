@@ -45,7 +45,7 @@ def make_blocks(graph: Graph) -> Blocks:
     parts = np.ceil(held / most)
     middle = begin + size / 2 - (np.cumsum(held) - held)[of_grid]
     part = np.minimum(middle * parts[of_grid] // held[of_grid], parts[of_grid] - 1)
-    starts = np.flatnonzero(np.diff(of_grid) + np.diff(part)) + 1
+    starts = np.flatnonzero((np.diff(of_grid) != 0) | (np.diff(part) != 0)) + 1
 
     # Messages in this order, each block from 0 on.
     block = np.zeros(len(docs), np.int64)
