@@ -28,7 +28,7 @@ class Stop(Exception):
 
 
 def _stop(state: Any, record: Any) -> None:
-    if record.sweep > (1 if record.schedule == "batches" else SAVED):
+    if record.sweep > SAVED:
         raise Stop
 
 
@@ -54,7 +54,7 @@ def runs() -> list[tuple[Callable[..., Any], Any]]:
         {"rule": "cvb0"},
         {"rule": BP(messages="none")},
         {"rule": BP(relaxation=0.5)},
-        {"batch_size": 6, "max_iter": 3},
+        {"batch_size": 6},
     ]
     made: list[tuple[Callable[..., Any], Any]] = [
         (partial(LDA, 4, **(options | more)), authors.counts) for more in plain

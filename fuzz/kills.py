@@ -57,15 +57,15 @@ def _fits() -> Iterator[tuple[str, Callable[[], Any], Any]]:
         "without messages": {"rule": BP(messages="none")},
         "with solved messages": {"rule": BP(messages="solved"), "schedule": "synchronous"},
         "converging": {"tol": 0.02, "evaluate_every": 2, "max_iter": 40},
-        "converging in batches": {
+        "converging in blocks": {
             "tol": 0.05,
             "evaluate_every": 2,
             "batch_size": 7,
             "max_iter": 20,
         },
     }
-    for rule in ("bp", "sibp", "cvb0"):
-        plain[f"{rule} in batches"] = {"rule": rule, "batch_size": 7, "max_iter": 3}
+    for rule in ("bp", "sibp", "vb"):
+        plain[f"{rule} in blocks"] = {"rule": rule, "batch_size": 7, "max_iter": 3}
     for rule, schedule in _combinations():
         plain[f"{rule} {schedule}"] = {"rule": rule, "schedule": schedule}
     for name, more in plain.items():

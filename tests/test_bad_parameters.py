@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support import small_counts
 
-from topoi import LDA, LatentDirichletAllocation, evaluate
+from topoi import LDA, LatentDirichletAllocation, Source, evaluate
 from topoi.rules import BP
 
 pytestmark = pytest.mark.usefixtures("no_kernel_runs")
@@ -198,9 +198,9 @@ def test_tokens_are_whole(options, cause):
 
 def test_tokens_of_weighted_mini_batches_are_whole():
     with pytest.raises(ValueError, match="works on single tokens and needs whole-number counts"):
-        LDA(3, rule="cvb0", weighting="log", batch_size=3).fit(X)
+        LDA(3, rule="cvb0", weighting="log").partial_fit(X)
     with pytest.raises(ValueError, match="works on single tokens and needs whole-number counts"):
-        LDA(3, rule="cvb0", batch_size=3).fit(0.5 * X)
+        LDA(3, rule="cvb0").partial_fit(0.5 * X)
 
 
 def test_the_cure_for_tokens_of_fractions_is_another_setting():
@@ -218,14 +218,35 @@ def test_the_cure_for_tokens_of_fractions_is_another_setting():
     ],
     ids=str,
 )
+def test_mini_batches_need_asynchronous_messages(options):
+    with pytest.raises(AttributeError, match=r"Mini-batches|has no attribute 'partial_fit'"):
+        LDA(3, **options).partial_fit(X)
+
+
 @pytest.mark.parametrize(
-    "fit", [lambda m: m.fit(X), lambda m: m.partial_fit(X)], ids=["batch_size", "partial_fit"]
+    ("options", "cure"),
+    [
+        ({"rule": "gibbs"}, "use rule 'bp'"),
+        ({"rule": "cvb0"}, "use rule 'bp'"),
+        ({"schedule": "synchronous"}, "use schedule='auto'"),
+        ({"schedule": "residual"}, "use schedule='auto'"),
+    ],
+    ids=str,
 )
-def test_mini_batches_need_asynchronous_messages(options, fit):
-    with pytest.raises(
-        (ValueError, AttributeError), match=r"Mini-batches|has no attribute 'partial_fit'"
-    ):
-        fit(LDA(3, batch_size=5, **options))
+def test_blocks_infer_documents_afresh(options, cure):
+    with pytest.raises(ValueError, match=cure):
+        LDA(3, batch_size=5, **options).fit(X)
+
+
+def test_the_blocks_of_a_source_are_its_own():
+    with pytest.raises(ValueError, match="leave batch_size out, and give block_size to the Source"):
+        LDA(3, batch_size=5).fit(Source(X, block_size=5))
+
+
+def test_online_learning_has_no_checkpoint(tmp_path):
+    model = LatentDirichletAllocation(3, learning_method="online", batch_size=5)
+    with pytest.raises(ValueError, match=r"cannot be saved.* topoi\.LDA\(batch_size"):
+        model.fit(X, checkpoint=tmp_path / "run")
 
 
 @pytest.mark.parametrize(

@@ -67,8 +67,8 @@ def test_batches_go_on_in_the_same_bits(tmp_path, mixed, epoch):
         return LDA(4, batch_size=counts.shape[0] // 7, max_iter=5, tol=0, **options)
 
     with pytest.raises(Crash):
-        make(callbacks=[crash_at(epoch)]).fit(counts, checkpoint=path, checkpoint_every=3)
-    assert path.exists()
+        make(callbacks=[crash_at(epoch)]).fit(counts, checkpoint=path, checkpoint_every=1)
+    assert path.exists() == (epoch > 1)
     assert_same_run(make().fit(counts, checkpoint=path, checkpoint_every=3), make().fit(counts))
 
 
@@ -223,17 +223,3 @@ def test_a_run_beyond_max_iter_says_what_was_done(tmp_path, mixed):
         4, max_iter=60, tol=0, callbacks=[lambda _state, record: record.sweep == 44]
     ).fit(counts)
     np.testing.assert_array_equal(model.components_, undisturbed.components_)
-
-
-def test_batches_beyond_max_iter_say_what_was_done(tmp_path, mixed):
-    path, counts = tmp_path / "run.ckpt", mixed[0].counts
-    options = {"batch_size": counts.shape[0] // 6, "tol": 0}
-    with pytest.raises(Crash):
-        LDA(4, max_iter=40, callbacks=[crash_at(35)], **options).fit(
-            counts, checkpoint=path, checkpoint_every=4
-        )
-    with pytest.warns(
-        UserWarning, match=r"holds a run of 208 batches \(34\.7 passes\), more than max_iter=32"
-    ):
-        model = LDA(4, max_iter=32, **options).fit(counts, checkpoint=path)
-    assert model.n_iter_ == len(model.history_) == 34

@@ -444,7 +444,7 @@ def test_without_a_client_the_error_names_the_cure(monkeypatch):
         ({"rule": Gibbs()}, "inferred afresh in each round"),
         ({"schedule": "residual"}, "keeps messages of documents from sweep to sweep"),
         ({"weighting": "tfidf"}, "sums over all documents"),
-        ({"batch_size": 10}, "partitions take the place of batches"),
+        ({"batch_size": 10}, "partitions take the place of blocks"),
         ({"tol": "parameters"}, "clusters do not hold"),
     ],
 )

@@ -22,7 +22,7 @@ def test_too_many_topics_are_refused():
     """The error names the size, what is free, and the settings that avoid it."""
     message = (
         r"1000000000 topics on [\d,]+ edges need [\d,.]+ GiB, but [\d,.]+ GiB are free. "
-        r"Use fewer topics \(n_components\), .* or mini-batches in constant memory \(batch_size\)"
+        r"Use fewer topics \(n_components\), .* or blocks of documents in turn \(batch_size\)"
     )
     with pytest.raises(MemoryError, match=message):
         LDA(10**9, doc_topic_prior=0.1).fit(X)

@@ -20,6 +20,7 @@ from topoi import (
     Authors,
     AuthorTopicModel,
     LabeledLDA,
+    LatentDirichletAllocation,
     RelationalTopicModel,
     TopicModel,
     Words,
@@ -341,7 +342,10 @@ def test_how_long_a_model_learned(fitted, tmp_path):
     models = {
         "LDA, 12 sweeps": fitted["lda"],  # tol=0: convergence was not asked for
         "LDA, 1 batches": fitted["batches"],
-        "LDA, 2 passes": LDA(4, batch_size=20, max_iter=2, tol=0).fit(counts),
+        "LDA, 3 sweeps": LDA(4, batch_size=20, max_iter=3, tol=0).fit(counts),
+        "LDA, 2 passes": LatentDirichletAllocation(
+            4, learning_method="online", batch_size=20, max_iter=2
+        ).fit(counts),
         "LDA, 2 sweeps, stopped before it converged": LDA(4, max_iter=2).fit(counts),
     }
     for said, model in models.items():

@@ -83,7 +83,8 @@ class Learning:
         Weighting, option(LEARNING, "Weights that messages carry.", show_default=True)
     ] = USUAL_WEIGHTING
     batch_size: Annotated[
-        int | None, option(LEARNING, "LDA: so many documents at a time, in constant memory.", min=1)
+        int | None,
+        option(LEARNING, "LDA: blocks of so many documents in turn, to save memory.", min=1),
     ] = None
     out_of_core: Annotated[
         bool | None,

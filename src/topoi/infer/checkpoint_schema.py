@@ -1,4 +1,4 @@
-"""What a checkpoint holds: the schema of a run on its graph, and of a run in batches."""
+"""What a checkpoint holds: the schema of a run on its graph."""
 
 from __future__ import annotations
 
@@ -34,10 +34,7 @@ from topoi.storage.schema import (
 )
 
 __all__ = [
-    "BATCHES",
     "SEED",
-    "batches_contents",
-    "read_batches",
     "read_state",
     "state_contents",
     "state_schema",
@@ -55,20 +52,6 @@ RUN_VALUES = (
     "shared_counts",
 )  # of a State
 RUN: dict[str, Array | Value] = {f"history_.{name}": kind for name, kind in HISTORY.items()}
-BATCHES = Schema(
-    {
-        "seed": SEED,
-        "done": whole(1),
-        "converged": flag(),
-        "beta": real(SMALLEST, MOST_PRIOR),
-        "documents": number(1, LARGEST),
-        "alpha": Array("f8", ("K",), SMALLEST, MOST_PRIOR),
-        "base": Array("f8", ("W", "K"), 0, LARGEST),
-        "before": Array("f8", ("W", "K"), 0, LARGEST, optional=True),
-        "evidence": Array("f8", (2, "K"), 0, LARGEST, optional=True),
-        **RUN,
-    }
-)
 
 
 def state_schema(graph: Graph, rule: Rule, schedule: Schedule) -> Schema:
@@ -281,30 +264,3 @@ def _check_draws(z: np.ndarray, graph: Graph) -> None:
         bool((z < (n_owners * room)[doc]).all() and (z % room[doc] < topics[doc]).all()),
         "messages.z names a topic that does not exist",
     )
-
-
-# ------------------------------------------------------------ batches
-
-
-def batches_contents(
-    online: Any, done: int, before: np.ndarray | None, monitor: Monitor
-) -> dict[str, Any]:
-    """The entries of the file of a run in batches."""
-    learned = {
-        name: getattr(online, name)
-        for name in ("seed", "alpha", "beta", "base", "documents", "evidence")
-    }
-    history = {f"history_.{name}": column for name, column in columns(monitor.table()).items()}
-    return {**learned, "done": done, "converged": monitor.converged, "before": before, **history}
-
-
-def read_batches(archive: Archive, n_topics: int, n_words: int, n_batches: int) -> dict[str, Any]:
-    """What a run in batches had learned, and its history, in an archive."""
-    found = decoded(BATCHES, archive, {"K": n_topics, "W": n_words})
-    passes = found["done"] // n_batches
-    demand(
-        np.array_equal(found["history_.sweep"], np.arange(1, passes + 1)),
-        "history_ does not have one record per pass",
-    )
-    demand(("before" in found) == (passes > 0), "before does not belong to the pass")
-    return {**found, "history": [Record(**record) for record in records(found)]}

@@ -37,8 +37,6 @@ __all__ = [
     "FinishedRun",
     "fingerprint",
     "fixed_parameters",
-    "warn_of_finished",
-    "warn_of_more",
 ]
 
 FORMAT = 4
@@ -72,7 +70,7 @@ class FinishedRun(NamedTuple):
 
 
 class Checkpoint:
-    """The file of one run, saved every `every` sweeps (batches, if it learns in batches).
+    """The file of one run, saved every `every` sweeps.
 
     If it exists already, it must be of the same model, data and version of topoi. Entering a
     Checkpoint locks the file and looks at it.
@@ -153,18 +151,10 @@ class Checkpoint:
         if state is not None:
             done = f"{state.sweep} sweeps"
             if state.sweep > settings.max_iter:
-                warn_of_more(self.path, done, settings.max_iter)
+                _warn_of_more(self.path, done, settings.max_iter)
             elif state.sweep == (state.end or settings.max_iter):
-                warn_of_finished(self.path, done)
+                _warn_of_finished(self.path, done)
         return state
-
-    def restore_batches(self, n_topics: int, n_words: int, n_batches: int) -> dict[str, Any] | None:
-        """What a run in batches had learned, or None if nothing was saved yet."""
-        if self.saved is None:
-            return None
-        with open_archive(self.path, WHAT) as archive:
-            self._still_same(archive)
-            return checkpoint_schema.read_batches(archive, n_topics, n_words, n_batches)
 
     def save(
         self,
@@ -179,22 +169,6 @@ class Checkpoint:
         if last or state.sweep % self.every == 0:
             schema = checkpoint_schema.state_schema(state.graph, rule, schedule)
             self._write(schema, checkpoint_schema.state_contents(state, monitor))
-
-    def save_batches(
-        self,
-        online: Any,
-        done: int,
-        before: np.ndarray | None,
-        monitor: Monitor,
-        *,
-        last: bool,
-    ) -> None:
-        """Write a run in batches as it stands, if it is time or its last batch."""
-        if last or done % self.every == 0:
-            self._write(
-                checkpoint_schema.BATCHES,
-                checkpoint_schema.batches_contents(online, done, before, monitor),
-            )
 
     def _write(self, schema: Schema, contents: dict[str, Any]) -> None:
         """Replace the file by these contents. If that fails the run continues: it may finish."""
@@ -215,22 +189,22 @@ class Checkpoint:
         return FinishedRun(self.path.absolute(), self.sha256)
 
 
-def warn_of_more(path: Any, done: str, max_iter: int, stacklevel: int = 8) -> None:
+def _warn_of_more(path: Any, done: str, max_iter: int) -> None:
     """Warn that a resumed run was already beyond max_iter."""
     warnings.warn(
         f"{path} holds a run of {done}, more than max_iter={max_iter}. The model is that of the"
         " checkpoint; n_iter_ and history_ say what was done. For fewer sweeps delete the"
         " checkpoint and fit again.",
-        stacklevel=stacklevel,
+        stacklevel=8,
     )
 
 
-def warn_of_finished(path: Any, done: str, stacklevel: int = 8) -> None:
+def _warn_of_finished(path: Any, done: str) -> None:
     """Warn that a run was at its end already, and nothing was left to do."""
     warnings.warn(
         f"{path} holds this run, finished after {done}; its model is returned. To fit again, delete"
         " the checkpoint.",
-        stacklevel=stacklevel,
+        stacklevel=8,
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from scipy import sparse
 
 from topoi.graph.plan import Plan, PlanFacts
 from topoi.graph.wiring import Graph, build_graph
@@ -31,6 +32,7 @@ class PlanBlocks:
     read: makes the plan of a block, again and again. word_weight: (W,) sum of x of each word in all
     blocks. n_docs: documents with words. largest: the block with most edges. in_words: (W,) number
     of edges of each word. heaviest: the largest x. folder: where counts are, if they are in one.
+    raw: the counts of a block whose likelihood is measured, if x are other weights.
     """
 
     n_blocks: int
@@ -43,6 +45,7 @@ class PlanBlocks:
     heaviest: float
     fingerprint: str
     folder: Path | None = None
+    raw: Callable[[int], sparse.csr_array] | None = None
     word_prior: np.ndarray | None = None  # (W, K) of topics that have one, beyond beta
 
     def plan(self, number: int) -> Plan:
@@ -164,6 +167,7 @@ class RoundSums:
 
     evidence: np.ndarray  # (2, K) of alpha
     log_likelihood: float = 0.0  # of all tokens, if the round measures it
+    tokens: float = 0.0  # as many
     moved: float = 0.0  # sum of |changes| of what words hold
     most_moved: float = 0.0  # of a word, as a part of what it holds
 
@@ -187,4 +191,4 @@ class Elsewhere:
     @property
     def perplexity(self) -> float:
         """Of the last round, if it was measured."""
-        return float(np.exp(-self.sums.log_likelihood / self.blocks.facts.weight))
+        return float(np.exp(-self.sums.log_likelihood / self.sums.tokens))

@@ -31,7 +31,8 @@ class Record:
     log_joint: float | None = None  # log P(x, z), eq. 1, if evaluate.LogJoint measures it
 
 
-# of the state, or of the model in mini-batches; a true answer stops the run
+# of the state (of the model, where documents are in mini-batches or on a cluster); a true answer
+# stops the run
 Callback = Callable[[Any, Record], object]
 
 HISTORY = {  # of a run, one column per field of Record

@@ -1,6 +1,6 @@
 """Mini-batches: constant memory, and a model that keeps learning.
 
-Behind `partial_fit` and `batch_size`.
+Behind `partial_fit`, and the online learning of `LatentDirichletAllocation`.
 
 Each batch runs BP against the words' counts so far (`base`), its own mass excluded as always; then
 base <- (1 - rho) base + rho (all documents / documents of the batch) (what the batch counted), rho

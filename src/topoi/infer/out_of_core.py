@@ -67,8 +67,11 @@ def infer_round(state: State, rule: Rule, pool: ThreadPool, relaxation: float | 
         if elsewhere.expected is not None:
             sums.evidence += alpha_evidence(block, elsewhere.expected)
         if measures:
+            raw = elsewhere.blocks.raw
+            counts = block.graph.counts if raw is None else raw(number)
+            sums.tokens += float(counts.data.sum())
             sums.log_likelihood += document_log_likelihood(
-                block.graph.counts, block.doc_topic(), block.topic_word(), pool
+                counts, block.doc_topic(), block.topic_word(), pool
             ).sum()
         elsewhere.progress(state.sweep + (number + 1) / elsewhere.blocks.n_blocks)
     if counted is not None:

@@ -1,4 +1,4 @@
-"""Learning in mini-batches: `partial_fit`, and `fit` with a `batch_size`."""
+"""Learning from some documents at a time: `partial_fit`, and `fit` with a `batch_size`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from sklearn.utils.metaestimators import available_if
 from topoi.corpus import Corpus
 from topoi.graph.plan import Plan
 from topoi.graph.weighting import fit_weighting
-from topoi.infer.checkpoints import warn_of_finished, warn_of_more
+from topoi.infer.elsewhere import survey
 from topoi.infer.online import Online, with_words
 from topoi.infer.recipe import make_recipe
 from topoi.infer.rules import Rule, make_rule
 from topoi.infer.session import components
 from topoi.infer.threads import ThreadPool
-from topoi.models.checkpointing import open_checkpoint
 from topoi.models.from_source import FromSource
 from topoi.models.preflight import (
     refuse_fractions,
@@ -30,12 +29,13 @@ from topoi.models.preflight import (
     warn_of_unknown_words,
 )
 from topoi.models.word_priors import full_prior, parted_prior
+from topoi.storage.digests import digest
 
 __all__ = ["BatchModel"]
 
 NO_BATCHES = (
-    "Mini-batches (partial_fit, batch_size) work with rule 'bp', 'sibp' or 'cvb0', stored messages"
-    " and schedule 'auto' or 'asynchronous'; change these, or fit all documents at once."
+    "Mini-batches (partial_fit) work with rule 'bp', 'sibp' or 'cvb0', stored messages and schedule"
+    " 'auto' or 'asynchronous'; change these, or fit all documents at once."
 )
 
 
@@ -104,59 +104,25 @@ class BatchModel(FromSource):
 
     def _fit_batches(
         self, counts: sparse.csr_array, size: int, checkpoint: str | Path | None, every: int
-    ) -> Self:
-        """Passes over all documents that have words, in batches and in one shuffled order."""
-        self.__dict__.pop("components_", None)  # a fit starts afresh
-        online = self._begin_online(counts, counts.shape[0])
-        docs = with_words(self.weighting_(counts))
-        online.total_docs = self._n_docs = len(docs)
-        done, before, n_batches = 0, online.base, -(-len(docs) // size)
-        plan = Plan(self.n_components, counts, word_prior=online.word_prior)
-        opened = open_checkpoint(checkpoint, every, self, plan, online.first)
-        with opened as saves, ThreadPool(self.n_jobs) as pool, self._monitor(counts) as monitor:
-            saved = (
-                None
-                if saves is None
-                else saves.restore_batches(self.n_components, counts.shape[1], n_batches)
-            )
-            if saves is not None and saved is not None:
-                done, before = saved["done"], saved.get("before")
-                for name in ("seed", "alpha", "beta", "base", "documents"):
-                    setattr(online, name, saved[name])
-                online.batches, online.evidence = done, saved.get("evidence")
-                monitor.resume(saved["history"])
-                monitor.converged = saved["converged"]
-                passes = f"{done} batches ({done / n_batches:.1f} passes)"
-                if done > self.max_iter * n_batches:
-                    warn_of_more(saves.path, passes, self.max_iter, stacklevel=4)
-                elif done == self.max_iter * n_batches or monitor.converged:
-                    warn_of_finished(saves.path, passes, stacklevel=4)
-            order = np.random.default_rng(online.seed).permutation(docs)
-            stopped = monitor.converged
-            while done < self.max_iter * n_batches and not stopped:
-                epoch, place = divmod(done, n_batches)
-                self._learn_batch(counts[np.sort(order[place * size : (place + 1) * size])], pool)
-                done += 1
-                if done % n_batches == 0:  # the end of a pass
-                    stopped = monitor.note(
-                        epoch + 1,
-                        _moved(before, online.base),
-                        lambda: self.perplexity(Corpus(counts)),
-                        self,
-                        "batches",
-                    )
-                    before = online.base
-                if saves is not None:
-                    last = monitor.converged or done >= self.max_iter * n_batches
-                    saves.save_batches(online, done, before, monitor, last=last)
-            self._show_topics(online)
-            self.doc_topic_ = self._fold_in(self.weighting_(counts)).astype(self._dtype)
-            self._keep_fit(counts)
-            self.n_iter_, self.history_ = done // n_batches, monitor.table()
-            self.converged_ = monitor.converged
-            if saves is not None and (monitor.converged or done >= self.max_iter * n_batches):
-                self._finished_run = saves.finish()
-        return self
+    ) -> None:
+        """Blocks of `size` documents that have words, in turn, as those of a Source."""
+        self._refuse_for_blocks()
+        self.weighting_ = fit_weighting(self.weighting, counts)
+        weights = self.weighting_(counts)
+        docs = with_words(weights)
+
+        def rows(of: sparse.csr_array, number: int) -> sparse.csr_array:
+            return of[docs[number * size : (number + 1) * size]]
+
+        mark = "" if checkpoint is None else digest(weights)
+        blocks = survey(
+            -(-len(docs) // size), lambda i: Plan(self.n_components, rows(weights, i)), mark
+        )
+        if weights is not counts:  # perplexity is that of raw counts
+            blocks = replace(blocks, raw=lambda i: rows(counts, i))
+        self._fit_blocks(blocks, checkpoint, every)
+        self.doc_topic_ = self._fold_in(weights).astype(self._dtype)
+        self._keep_fit(counts)
 
     def _begin_online(self, counts: sparse.csr_array, total_docs: float) -> Online:
         settings = self._settings(self.n_components, counts.shape[1])
@@ -238,10 +204,3 @@ class BatchModel(FromSource):
 def _takes_batches(rule: Rule, schedule: str) -> bool:
     plain = rule.stored and not rule.draws and not rule.digamma_owners
     return plain and schedule in ("auto", "asynchronous")
-
-
-def _moved(before: np.ndarray | None, after: np.ndarray | None) -> float:
-    """How far the topics moved in a pass: 0 (converged) to 2."""
-    if before is None or after is None:
-        return 2.0
-    return float(np.abs(before / before.sum() - after / after.sum()).sum())

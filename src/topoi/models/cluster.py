@@ -147,7 +147,7 @@ def _refuse(model: Any) -> None:
             " cannot do; use rule 'bp', 'sibp', 'vb' or topoi.rules.CVB0(messages='edge')."
         )
     if getattr(model, "batch_size", None) is not None and model._batch_size() is not None:
-        raise ValueError("On a cluster partitions take the place of batches; leave batch_size out.")
+        raise ValueError("On a cluster partitions take the place of blocks; leave batch_size out.")
 
 
 # ------------------------------------------------------------------------------------ what is known

@@ -19,12 +19,16 @@ from topoi.graph.factors import Words as WordsFactor
 from topoi.graph.plan import Plan
 from topoi.graph.weighting import fit_weighting
 from topoi.infer import session
-from topoi.infer.elsewhere import survey
-from topoi.infer.session import Fitted
+from topoi.infer.elsewhere import PlanBlocks, survey
+from topoi.infer.refusals import refuse_schedule
 from topoi.models.base import TopicModelBase
 from topoi.models.checkpointing import open_checkpoint
 from topoi.models.inputs import is_source
-from topoi.models.preflight import refuse_too_large, warn_of_single_precision
+from topoi.models.preflight import (
+    refuse_light_weights,
+    refuse_too_large,
+    warn_of_single_precision,
+)
 from topoi.storage.files import atomic_write, check_outputs
 
 if TYPE_CHECKING:
@@ -46,8 +50,20 @@ class FromSource(TopicModelBase):
         checkpoint: str | Path | None,
     ) -> None:
         """Fit block by block, and keep no documents."""
-        fitted = self._fit_blocks(source, factors, n_topics, checkpoint, 1)
-        self._keep_words_of(fitted)
+        self._refuse_for_blocks()
+        if self.weighting != "count":
+            raise ValueError(
+                f"weighting is {self.weighting!r}, which goes by all documents at once; use"
+                " weighting='count' for blocks, or fit all documents at once."
+            )
+        self.weighting_ = fit_weighting("count", sparse.csr_array((0, source.n_words)))
+
+        def read(number: int) -> Plan:
+            corpus = source.block(number)
+            return make_plan([WordsFactor(corpus.counts, "count"), *factors(corpus)], n_topics)
+
+        blocks = survey(len(source), read, source.fingerprint, source.folder)
+        self._fit_blocks(blocks, checkpoint, 1)
         self.__dict__.pop("doc_topic_", None)  # of an earlier fit
         self.documents_ = None
 
@@ -81,51 +97,42 @@ class FromSource(TopicModelBase):
             reset=True,
         )
 
-    def _fit_blocks(
-        self,
-        source: Source,
-        factors: Callable[[Corpus], list[Factor]],
-        n_topics: int,
-        checkpoint: str | Path | None,
-        every: int,
-    ) -> Fitted:
-        """What a run over the blocks of a source has learned."""
+    def _refuse_for_blocks(self) -> None:
+        """Refuse what blocks cannot do, before they are read."""
+        rule = self._check_parameters()
+        self._refuse_without_state()
         if self.schedule not in SCHEDULES:
             raise ValueError(
-                f"schedule is {self.schedule!r}, but documents that are read block by block are"
+                f"schedule is {self.schedule!r}, but documents that come block by block are"
                 " inferred afresh in every round; use schedule='auto', or fit all documents at"
                 " once."
             )
-        if self.weighting != "count":
-            raise ValueError(
-                f"weighting is {self.weighting!r}, which goes by all documents at once; use"
-                " weighting='count' for blocks, or fit all documents at once."
-            )
-        settings = self._settings(n_topics, source.n_words)
-        self.weighting_ = fit_weighting("count", sparse.csr_array((0, source.n_words)))
+        refuse_schedule("incremental", rule)
 
-        def read(number: int) -> Plan:
-            corpus = source.block(number)
-            return make_plan([WordsFactor(corpus.counts, "count"), *factors(corpus)], n_topics)
-
-        blocks = survey(len(source), read, source.fingerprint, source.folder)
-        facts = blocks.facts
+    def _fit_blocks(self, blocks: PlanBlocks, checkpoint: str | Path | None, every: int) -> None:
+        """Learn what words hold from blocks in turn, round after round."""
+        facts, n_words = blocks.facts, len(blocks.word_weight)
         if not facts.n_edges:
             raise ValueError(
                 "The source holds no words at all: every entry is 0. Check the vocabulary, min_df"
                 " and stop words."
             )
-        blocks = blocks.with_word_prior(self._word_prior(n_topics, blocks.word_weight, facts.token))
-        settings = self._with_priors(settings, n_topics)
+        settings = self._settings(facts.n_topics, n_words)
+        blocks = blocks.with_word_prior(
+            self._word_prior(facts.n_topics, blocks.word_weight, facts.token)
+        )
+        settings = self._with_priors(settings, facts.n_topics)
+        refuse_light_weights(facts.token)
         refuse_too_large(blocks.plan(blocks.largest), settings.rule, "incremental")
         warn_of_single_precision(blocks.heaviest, float(blocks.in_words.max()), settings.rule)
-        plan = Plan(n_topics, sparse.csr_array((0, source.n_words)), word_prior=blocks.word_prior)
+        none = sparse.csr_array((0, n_words))
+        plan = Plan(facts.n_topics, none, word_prior=blocks.word_prior)
         start = [settings.word_topic, blocks.fingerprint]
         with open_checkpoint(checkpoint, every, self, plan, start) as saves:
             fitted = session.fit_blocks(blocks, settings, self._monitor, saves)
             if saves is not None and fitted.finished:
                 self._finished_run = saves.finish()
-        return fitted
+        self._keep_words_of(fitted)
 
 
 class SourceProportions:

@@ -43,7 +43,7 @@ class LDA(Updating, BatchModel):
         Dirichlet prior of words in topics (beta). "learn" estimates one value. An array has a value
         for each topic and word. None is 1 / number of topics.
     max_iter : int, default=200
-        Largest number of sweeps over the corpus; with `batch_size`, of passes over all documents.
+        Largest number of sweeps over the corpus.
     tol : float, "paper" or "parameters", default=1e-4
         Stop when training perplexity changes by less than this proportion per sweep. 0 makes
         exactly `max_iter` sweeps. "paper" stops when perplexity changes by less than 1 in ten
@@ -74,23 +74,23 @@ class LDA(Updating, BatchModel):
     weighting : {"count", "tf", "tfidf", "log"}, default="count"
         Weights that messages carry. Perplexity is always that of raw counts.
     batch_size : int or None, default=None
-        Learn from this many documents at a time, in constant memory. For rules "bp", "sibp" and
-        "cvb0" with stored messages, schedule "auto" or "asynchronous". None takes all documents at
-        once.
+        Learn from blocks of this many documents in turn, with schedule="incremental": messages
+        take the memory of one block, and topics are as good as those of all documents at once.
+        None, or as many as there are documents, takes them at once. These are not scikit-learn's
+        mini-batches; `partial_fit` and `LatentDirichletAllocation` have those.
     learning_decay : float, default=0.7
-        Exponent with which the influence of older mini-batches falls, 0 to 1, as in scikit-learn.
-        For `batch_size` and `partial_fit`.
+        Exponent with which the influence of older batches of `partial_fit` falls, 0 to 1, as in
+        scikit-learn.
     learning_offset : float, default=10.0
-        Offset that lowers the influence of the first mini-batches, at least 1, as in scikit-learn.
-        For `batch_size` and `partial_fit`.
+        Offset that lowers the influence of the first batches of `partial_fit`, at least 1, as in
+        scikit-learn.
     total_samples : float, default=1e6
         Number of documents that `partial_fit` will have seen in the end.
     evaluate_every : int, default=5
         Sweeps between two measurements of training perplexity. 0 or -1 measures none, so that `tol`
         cannot stop the run.
     callbacks : list of callables, default=None
-        Called with (state, record) after every sweep; a true answer stops the run. In mini-batches
-        the model takes the place of the state.
+        Called with (state, record) after every sweep; a true answer stops the run.
     verbose : int, default=0
         Whether to show a progress bar.
     seeds : dict of str to list of str, topoi.Seeds or None, default=None
@@ -115,7 +115,7 @@ class LDA(Updating, BatchModel):
     topic_names_ : list of str
         Names given by `name_topics`, and "topic0", "topic1", ... for the others.
     n_iter_ : int
-        Number of sweeps done; with `batch_size`, of passes; after `partial_fit`, of batches.
+        Number of sweeps done; after `partial_fit`, of batches.
     converged_ : bool
         Whether the run stopped by `tol`.
     history_ : list of dict
@@ -207,8 +207,7 @@ class LDA(Updating, BatchModel):
             once; delete the file to fit again. A fit of another run may replace it only in the
             process that finished it, where the caller has had the model.
         checkpoint_every : int, default=10
-            Sweeps between two savings (with batch_size: batches). A run over a Source is saved
-            after every round.
+            Sweeps between two savings. A run over a Source is saved after every round.
         client : dask.distributed.Client, optional
             Fit on the workers of a Dask cluster, with schedule="incremental". Partitions decide
             the result, not workers. `n_jobs` is the number of threads of a task. A checkpoint is
@@ -230,15 +229,21 @@ class LDA(Updating, BatchModel):
             )
             return self
         self._online = None
+        size = self._batch_size()
         if is_source(X):
+            if size is not None:
+                raise ValueError(
+                    "A Source has blocks of its own; leave batch_size out, and give block_size to"
+                    " the Source."
+                )
             self._begin_source(X)
             self._fit_source(X, lambda corpus: [Documents()], self.n_components, checkpoint)
             return self
         counts = self._counts(X, reset=True)
-        size = self._batch_size()
         if size is not None and size < counts.shape[0]:
-            return self._fit_batches(counts, size, checkpoint, checkpoint_every)
-        self._fit(counts, [Documents()], self.n_components, checkpoint, checkpoint_every)
+            self._fit_batches(counts, size, checkpoint, checkpoint_every)
+        else:
+            self._fit(counts, [Documents()], self.n_components, checkpoint, checkpoint_every)
         return self
 
     def _keep_growth(self, old: Self, growth: Growth, state: State) -> None:

@@ -142,8 +142,8 @@ class Parameters(BaseEstimator):
         if self.tol == "parameters" or any(hasattr(c, "records") for c in self.callbacks or ()):
             raise ValueError(
                 "tol='parameters' and evaluate.LogJoint compare all documents after a sweep, which"
-                " mini-batches and clusters do not hold; use a number for tol and other callbacks,"
-                " or fit all documents at once."
+                " blocks, mini-batches and clusters do not hold; use a number for tol and other"
+                " callbacks, or fit all documents at once."
             )
 
     def _with_priors(self, settings: Settings, n_topics: int) -> Settings:

@@ -77,7 +77,7 @@ def warn_of_single_precision(heaviest: float, most: float, rule: Rule) -> None:
         way_out = (
             "use rule='bp', which takes an entry of X as a whole"
             if rule.tokens
-            else "learn in mini-batches (batch_size)"
+            else "learn in mini-batches (partial_fit)"
         )
         warnings.warn(
             f"A word, a document or an author has {most:,.0f} {unit}; above {MANY:g} single"
@@ -157,7 +157,7 @@ def refuse_too_large(
             cures += ["topic lists (rule='bp', schedule='auto')"] * (schedule != "auto")
             cures += ["schedule='incremental'"] * (rule.stored and schedule != "incremental")
             cures += ["rule=topoi.rules.BP(messages='none')"] * rule.stored + [
-                "mini-batches in constant memory (batch_size)"
+                "blocks of documents in turn (batch_size)"
             ]
         raise MemoryError(
             f"{plan.n_topics} topics on {edges.sum():,.0f} edges need {need / 2**30:,.1f} GiB, but"

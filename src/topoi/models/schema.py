@@ -126,7 +126,7 @@ SEEDS: dict[str, Array | Value] = {  # seed words, topic after topic
     "seeds.words": Array("U", ("T",)),
     "seeds.tokens": Array("f8", ("T",), 0, MOST_TOKENS),  # 0 is the usual strength
 }
-BATCHES: dict[str, Array | Value] = {  # what partial_fit and batch_size have learned so far
+BATCHES: dict[str, Array | Value] = {  # what partial_fit has learned so far
     "_online.base": Array("f8", ("W", "K"), -1e-3, LARGEST),
     "_online.evidence": Array("f8", (2, "K"), 0, LARGEST, optional=True),
     "_online.batches": whole(1),
