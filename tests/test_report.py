@@ -343,7 +343,7 @@ def test_how_long_a_model_learned(fitted, tmp_path):
         "LDA, 12 sweeps": fitted["lda"],  # tol=0: convergence was not asked for
         "LDA, 1 batches": fitted["batches"],
         "LDA, 3 sweeps": LDA(4, batch_size=20, max_iter=3, tol=0).fit(counts),
-        "LDA, 2 passes": LatentDirichletAllocation(
+        "LatentDirichletAllocation, 2 passes": LatentDirichletAllocation(
             4, learning_method="online", batch_size=20, max_iter=2
         ).fit(counts),
         "LDA, 2 sweeps, stopped before it converged": LDA(4, max_iter=2).fit(counts),
