@@ -15,33 +15,38 @@ from pathlib import Path
 
 import numpy as np
 
-N_TOPICS, N_WORDS, WORDS_PER_DOCUMENT, PER_FILE = 100, 50_000, 150, 100_000
+N_TOPICS, N_WORDS, WORDS_PER_DOCUMENT = 100, 50_000, 150
+PER_FILE, AT_ONCE = 100_000, 5_000  # documents
 SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
 
 
 def make_texts(folder: Path, gib: float, seed: int = 0) -> int:
-    """Write .jsonl files until they have so many GiB. Returns the number of documents."""
+    """Write whole .jsonl files until they have so many GiB. Returns the number of documents."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(seed)
-    words = np.array([_word(number) for number in range(N_WORDS)])
+    words = np.array([_word(number) for number in range(N_WORDS)], dtype=object)
     rank = 1 / np.arange(1, N_WORDS + 1)
     topics = [np.cumsum(rank[rng.permutation(N_WORDS)]) for _ in range(N_TOPICS)]
     written, n_docs, n_files = 0, 0, 0
     while written < gib * 2**30:
         with (folder / f"part{n_files:04}.jsonl").open("w") as file:
-            for _ in range(PER_FILE):
-                chosen = rng.integers(N_TOPICS, size=3)
-                drawn = [
-                    np.searchsorted(topics[k], rng.random(WORDS_PER_DOCUMENT // 3) * topics[k][-1])
-                    for k in chosen
-                ]
-                text = " ".join(words[np.concatenate(drawn)])
-                written += file.write(json.dumps({"id": str(n_docs), "text": text}) + "\n")
-                n_docs += 1
-                if written >= gib * 2**30:
-                    break
+            for _ in range(PER_FILE // AT_ONCE):
+                for row in words[_draw(rng, topics)]:
+                    line = json.dumps({"id": str(n_docs), "text": " ".join(row)})
+                    written += file.write(line + "\n")
+                    n_docs += 1
         n_files += 1
     return n_docs
+
+
+def _draw(rng: np.random.Generator, topics: list[np.ndarray]) -> np.ndarray:
+    """(AT_ONCE, WORDS_PER_DOCUMENT) words, a third of each document from one topic."""
+    drawn = np.empty((AT_ONCE, 3, WORDS_PER_DOCUMENT // 3), np.int64)
+    chosen = rng.integers(N_TOPICS, size=(AT_ONCE, 3))
+    uniform = rng.random(drawn.shape)
+    for k, topic in enumerate(topics):
+        drawn[chosen == k] = np.searchsorted(topic, uniform[chosen == k] * topic[-1])
+    return drawn.reshape(AT_ONCE, -1)
 
 
 def _word(number: int) -> str:
