@@ -1,11 +1,10 @@
-"""The command: `python -m experiments NAME --data DIR [--quick] [--out DIR] [--docs DIR]`."""
+"""The command: `python -m experiments NAME --data DIR`."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import time
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,7 +15,8 @@ for library in (
 ):  # two processes on two cores: each has one thread, said before NumPy is imported
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
-from experiments.harness import NAMES, Run, say  # noqa: E402
+from experiments.harness import NAMES, PROCESSES, Run, say  # noqa: E402
+from experiments.page import publish  # noqa: E402
 
 
 def parse(argv: list[str] | None = None) -> tuple[str, Run]:
@@ -53,10 +53,39 @@ def parse(argv: list[str] | None = None) -> tuple[str, Run]:
             " --quick)"
         ),
     )
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=[],
+        metavar="SET",
+        help="compute cells of these sets only; tables show all cells that are known",
+    )
+    parser.add_argument(
+        "--hours",
+        type=float,
+        default=float("inf"),
+        help="start no cell after so many hours (0: only write what is known; default: no limit)",
+    )
+    parser.add_argument(
+        "--published",
+        action="store_true",
+        help="keep the cells of docs/paper, too, though another state of the library may have"
+        " computed them",
+    )
+    parser.add_argument(
+        "--processes", type=int, default=PROCESSES, help=f"cells at a time (default: {PROCESSES})"
+    )
     args = parser.parse_args(argv)
     out = args.out or Path("results", "quick" if args.quick else "full")
     return args.name, Run(
-        args.data, out, args.docs or (out if args.quick else Path("docs")), args.quick
+        args.data,
+        out,
+        args.docs or (out if args.quick else Path("docs")),
+        args.quick,
+        tuple(args.only),
+        time.time() + 3600 * args.hours,
+        args.published,
+        args.processes,
     )
 
 
@@ -74,7 +103,7 @@ def main() -> None:
         print(
             f"## {each}{' (--quick: the numbers mean nothing)' if run.quick else ''}\n", flush=True
         )
-        import_module(f"experiments.{each}").experiment(run)
+        publish(run, each)
         say(f"{each}: {time.perf_counter() - began:.0f} s in all")
 
 

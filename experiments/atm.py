@@ -10,22 +10,39 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from benchmarks.common import PRIOR
 from experiments import factored
 from experiments.harness import (
-    FEW_TOPICS,
     FIXED,
-    Plan,
-    Run,
-    as_markdown,
-    change,
+    LONG_TOPICS,
+    NEVER,
+    RULE,
+    SWEEPS_OF_OTHERS,
+    Cell,
+    Part,
     fold_of,
     held_out_perplexity,
-    panels,
-    per_cent,
     planned,
+    stopping,
+)
+from experiments.page import (
+    Claim,
+    Report,
+    as_markdown,
+    by_set,
+    change,
+    chosen,
+    chosen_cells,
+    draw_means,
+    gap_rows,
+    lower,
+    per_cent_text,
+    size_holds,
+    stops_table,
     summary,
+    told,
 )
 from topoi import AuthorTopicModel
 from topoi.evaluate import split_tokens
@@ -47,29 +64,59 @@ PROTOCOLS = {  # of test documents' authors (A9): author_prior, known_authors
     "known authors": ("uniform", True),
 }
 OWN = "from scratch, equal proportions, own fold-in"
-PLAN: Plan = {"cora": (FEW_TOPICS, 3), "medl": (FEW_TOPICS, 2), "nips": ([50], 1)}
+EQUAL = "from scratch, equal proportions"
+SETS = ("cora", "medl", "nips")  # BLOG has no authors
+BY = ["set", "topics"]
 
 
-def experiment(run: Run) -> None:
-    results = run.measure("atm", measure, planned(run, PLAN, method=METHODS))
+def grid(quick: bool) -> list[Cell]:
+    long = {"topics": LONG_TOPICS, "sweeps": SWEEPS_OF_OTHERS, "stop": NEVER}
+    return [*planned(quick, SETS, method=METHODS), *planned(quick, SETS, **long, method=METHODS)]
+
+
+def report(frames: dict[str, pd.DataFrame], quick: bool) -> Report:
+    results, cells = frames["atm"], grid(quick)
+    early, early_cells = chosen(results, stop=RULE), chosen_cells(cells, stop=RULE)
     forms = [OWN, *PROTOCOLS]
-    gaps = {
-        form: per_cent(change(results, ["set", "topics"], "method", form, "BP", "GS"))
+    asked = [
+        (f"{ours} against GS; {form}", form, ours, "GS")
+        for ours in ("s-BP", "BP")
         for form in forms
-    }
+    ]
+    asked += [
+        (f"{of} against {to}; {EQUAL}", EQUAL, of, to)
+        for of, to in (("s-BP", "s-BP, factored"), ("BP, learned proportions", "BP"))
+    ]
     tables = {
-        "atm": as_markdown(summary(results, ["set", "topics", "method"], dict.fromkeys(forms, 1))),
-        "atm, BP against GS": as_markdown(
-            results.drop_duplicates(["set", "topics"])
-            .set_index(["set", "topics"])[[]]
-            .assign(**gaps)
+        "atm": as_markdown(
+            summary(early, early_cells, ["set", "topics", "method"], dict.fromkeys(forms, 1))
         ),
+        "atm, in short": gap_rows(early, SETS, asked),
+        "atm, stopping": stops_table(results, cells, EQUAL, max(c["topics"] for c in cells)),
     }
-    run.publish("atm", results, tables, figure(results))
+    return Report(tables, claims(early), lambda: figure(early))
+
+
+def claims(results: pd.DataFrame) -> list[Claim]:
+    gaps = {
+        form: by_set(change(results, BY, "method", form, "s-BP", "GS")) for form in (EQUAL, OWN)
+    }
+    common, own = (gaps[form].mean() for form in (EQUAL, OWN))
+    less, folds = lower(results, BY, "method", EQUAL, "s-BP", "GS")
+    return [
+        Claim(
+            "BP's author-topic model is on average 12 % below that of GS",
+            size_holds(-own, 12),
+            f"{per_cent_text(own)} with its own fold-in, {per_cent_text(common)} with one for both",
+            f"s-BP is {-own:.1f} % below GS on average if GS predicts from one sample, as in the"
+            f" paper, and {-common:.1f} % with one fold-in for both ({told(gaps[EQUAL])}), lower in"
+            f" {less} of {folds} folds.",
+        )
+    ]
 
 
 def measure(
-    data: Path, set: str, method: str, topics: int, sweeps: int, fold: int
+    data: Path, set: str, method: str, topics: int, sweeps: int, stop: str, fold: int
 ) -> list[dict[str, Any]]:
     """Predictive perplexity in every protocol with BP's fold-in, and in the paper's with the
     method's own.
@@ -90,7 +137,7 @@ def measure(
         return held_out_perplexity(held, state.doc_topic(), topic_word)
 
     if method == "s-BP, factored":
-        run, n_sweeps = factored.train(train, topics, sweeps, fold)
+        run, n_sweeps = factored.train(train, topics, sweeps, fold, rule=stop == RULE)
         topic_word, training, names, counts = (
             run.topic_word,
             run.perplexity(),
@@ -99,7 +146,7 @@ def measure(
         )
     else:
         model = AuthorTopicModel(
-            topics, **METHODS[method], **FIXED, tol="paper", max_iter=sweeps, random_state=fold
+            topics, **METHODS[method], **FIXED, **stopping(sweeps, stop), random_state=fold
         ).fit(train)
         n_sweeps, training = model.n_iter_, model.history_[-1]["perplexity"]
         topic_word, names, counts = model.topic_word_, model.author_names_, model.author_counts_
@@ -112,30 +159,14 @@ def measure(
     return [{"n_sweeps": n_sweeps, "training": training, **scores}]
 
 
-def figure(results):
-    drawn, axes = panels(results["set"].unique(), "predictive perplexity", "topics")
-    for name, axis in axes.items():
-        for method, form, style in (
-            ("BP", OWN, "-"),
-            ("GS", "from scratch, equal proportions", "-"),
-            ("GS", OWN, ":"),
-        ):
-            values = results[(results["set"] == name) & (results["method"] == method)].groupby(
-                "topics"
-            )[form]
-            label = {"BP": "BP"}.get(
-                method, "GS, own fold-in" if form == OWN else "GS, BP's fold-in"
-            )
-            color = "C0" if method == "BP" else "C1"
-            axis.errorbar(
-                values.mean().index,
-                values.mean(),
-                values.std(),
-                fmt=style,
-                color=color,
-                label=label,
-                capsize=2,
-                linewidth=1,
-            )
-    axes[results["set"].iloc[-1]].legend(fontsize=6)
-    return drawn
+PARTS = (Part("atm", measure, grid),)
+
+
+def figure(results: pd.DataFrame):
+    lines = [
+        ("BP", EQUAL, "BP", "-", "C0"),
+        ("s-BP", EQUAL, "s-BP", "--", "C0"),
+        ("GS", EQUAL, "GS, BP's fold-in", "-", "C1"),
+        ("GS", OWN, "GS, own fold-in", ":", "C1"),
+    ]
+    return draw_means(results, "predictive perplexity", lines)

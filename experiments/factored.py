@@ -85,12 +85,16 @@ class Factored:
         )
 
 
-def train(corpus: Corpus, n_topics: int, sweeps: int, seed: int) -> tuple[Factored, int]:
-    """A run until |P(t) - P(t-10)| < 1, or `sweeps`. Returns it and the number of sweeps."""
+def train(
+    corpus: Corpus, n_topics: int, sweeps: int, seed: int, rule: bool = True
+) -> tuple[Factored, int]:
+    """A run until |P(t) - P(t-10)| < 1, if the rule counts, or `sweeps`. Returns it and the number
+    of sweeps.
+    """
     run, before = Factored(corpus, n_topics, seed), np.inf
     for done in range(1, sweeps + 1):
         run.sweep()
-        if done % 10 == 0:
+        if rule and done % 10 == 0:
             now = run.perplexity()
             if abs(before - now) < 1:
                 break

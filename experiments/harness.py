@@ -1,18 +1,17 @@
-"""What all experiments share: folds, cells that are computed once, CSV files, tables in the
-documentation, figures.
+"""What all experiments share: the paper's grid, folds, and cells that are computed once.
 
-An experiment is a list of cells. A cell is a dictionary that says everything its numbers depend on:
-set, method, topics, fold, sweeps. A function `measure(data, **cell)` turns it into one or more rows
-of results.
+An experiment is a module with PARTS and `report`. A part is one table of results: a list of cells,
+and a function `measure(data, **cell)` that turns a cell into one or more rows. A cell is a
+dictionary that says everything its numbers depend on: set, method, topics, sweeps, fold. `report`
+makes tables, verdicts and a figure from whatever rows there are (experiments/page.py).
 """
 
 from __future__ import annotations
 
-import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -24,11 +23,13 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from benchmarks.common import PAPER_SETS, PRIOR, load, markdown
+from benchmarks.common import PAPER_SETS, PRIOR, load
 from topoi import Corpus
 from topoi.infer.likelihood import document_log_likelihood
 
-NAMES = (
+__all__ = ["PAPER_SETS", "PRIOR"]
+
+NAMES: tuple[str, ...] = (
     "table2",
     "shift",
     "perplexity",
@@ -40,72 +41,85 @@ NAMES = (
     "labeled",
     "topics",
     "weighted",
+    "parity",
+    "baselines",
     "time",
 )
-FOLDS = 5
 PROCESSES = 2
 FIXED = {"doc_topic_prior": PRIOR, "topic_word_prior": PRIOR}
-SWEEPS, SWEEPS_QUICK = 300, 20  # at most; the rule |P(t) - P(t-10)| < 1 mostly stops before
+# The paper's grid.
+FOLDS = 5
 TOPICS = (10, 20, 30, 40, 50)
-FEW_TOPICS = (10, 30, 50)
+LDA_SWEEPS, SWEEPS_OF_OTHERS = 1000, 500
+# Most cells stop when |P(t) - P(t-10)| < 1, or here. The others make all of the paper's sweeps.
+SWEEPS = 300
+RULE, NEVER = "by the rule", "never"
+LONG_TOPICS = (50,)  # the column of the grid that is also run with all of the paper's sweeps
 
 Cell = dict[str, Any]
-Plan = dict[str, tuple[Sequence[int], int]]  # of each set the numbers of topics and of folds
-Measure = Callable[..., list[dict[str, Any]]]
+Rows = list[dict[str, Any]]
+Measure = Callable[..., Rows]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One table of results, docs/paper/NAME.csv.
+
+    grid(quick) lists all cells. Parts with the same store share the cells that both have.
+    """
+
+    name: str
+    measure: Measure
+    grid: Callable[[bool], list[Cell]]
+    store: str = ""
+    processes: int | None = None
+
+    @property
+    def file(self) -> str:
+        return f"{self.store or self.name}.csv"
 
 
 @dataclass(frozen=True)
 class Run:
-    """Where the corpora are, where finished cells and documents go, and whether this is only a
-    rehearsal.
+    """Where the corpora are, where finished cells and documents go, and what may be computed.
+
+    only: sets to compute, or all; hours: no cell starts later; published: cells of docs/paper are
+    not computed again, whatever state of the library they are of.
     """
 
     data: Path
     out: Path
     docs: Path
     quick: bool
+    only: tuple[str, ...] = ()
+    until: float = np.inf
+    published: bool = False
+    processes: int = PROCESSES
 
-    def sets(self, *names: str) -> list[str]:
-        """The sets of an experiment: CORA alone in a rehearsal."""
-        return [name for name in names if name.startswith("cora") or not self.quick]
-
-    def measure(
-        self, name: str, measure: Measure, cells: Sequence[Cell], processes: int = PROCESSES
-    ) -> pd.DataFrame:
-        """One row or more per cell, in the order of the cells.
-
-        Cells found in OUT/name.csv are not computed again.
+    def results(self, part: Part) -> pd.DataFrame:
+        """The rows of all cells that are known, in the order of the grid; what is missing is
+        computed first, as far as the run may.
         """
-        path = self.out / f"{name}.csv"
+        cells = part.grid(self.quick)
+        path = self.out / part.file
         path.parent.mkdir(parents=True, exist_ok=True)
-        done = _read(path, cells)
+        known = read_cells(path, cells)
+        if self.published:
+            known = {**read_cells(self.docs / "paper" / f"{part.name}.csv", cells), **known}
         # The last cells are the largest ones: they go first, so that no process waits long for
         # another at the end.
-        todo = [cell for cell in reversed(cells) if _key(cell) not in done]
-        for cell, rows in _compute(measure, self.data, todo, processes, name):
-            done[_key(cell)] = rows
-            pd.DataFrame([{**cell, **row} for row in rows]).to_csv(
-                path, mode="a", header=not path.exists(), index=False
-            )
-        return pd.DataFrame([{**cell, **row} for cell in cells for row in done[_key(cell)]])
-
-    def publish(
-        self, name: str, results: pd.DataFrame, tables: dict[str, str], figure: Any = None
-    ) -> None:
-        """Print the tables, put them between their marks in paper.md, and write the results and the
-        figure beside it.
-        """
-        folder = self.docs / "paper"
-        folder.mkdir(parents=True, exist_ok=True)
-        results.drop(columns="seconds", errors="ignore").to_csv(folder / f"{name}.csv", index=False)
-        for heading, text in tables.items():
-            print(f"{heading}\n\n{text}", flush=True)
-        page = self.docs / "paper.md"
-        if page.exists():
-            page.write_text(filled(page.read_text(encoding="utf8"), tables), encoding="utf8")
-        if figure is not None:
-            (self.docs / "img").mkdir(parents=True, exist_ok=True)
-            figure.savefig(self.docs / "img" / f"{name}.svg", metadata={"Date": None})
+        todo = [
+            cell
+            for cell in reversed(cells)
+            if key_of(cell) not in known and (not self.only or cell.get("set") in self.only)
+        ]
+        processes = part.processes or self.processes
+        for cell, rows in _compute(part.measure, self.data, todo, processes, part.name, self.until):
+            known[key_of(cell)] = rows
+            append_rows(path, pd.DataFrame([{**cell, **row} for row in rows]))
+        return pd.DataFrame(
+            [{**cell, **row} for cell in cells for row in known.get(key_of(cell), [])]
+        )
 
 
 def cells(**choices: Iterable[Any]) -> list[Cell]:
@@ -114,26 +128,44 @@ def cells(**choices: Iterable[Any]) -> list[Cell]:
 
 
 def planned(
-    run: Run, plan: Plan, *, sweeps: int = SWEEPS, repeat: str = "fold", **choices: Iterable[Any]
+    quick: bool,
+    sets: Sequence[str] = PAPER_SETS,
+    *,
+    topics: Sequence[int] = TOPICS,
+    sweeps: int = SWEEPS,
+    stop: str = RULE,
+    repeat: str = "fold",
+    repeats: int = FOLDS,
+    **choices: Iterable[Any],
 ) -> list[Cell]:
-    """The cells of a plan, for all combinations of `choices`; in a rehearsal CORA with ten topics,
-    twice, and few sweeps.
+    """Cells of the paper's grid, for all combinations of `choices`; in a rehearsal CORA with ten
+    topics, twice, and few sweeps.
     """
-    wanted = []
-    for name in run.sets(*plan):
-        topics, folds = ([10], 2) if run.quick else plan[name]
-        limit = [SWEEPS_QUICK if run.quick else sweeps]
-        wanted += cells(
-            set=[name], **choices, topics=topics, sweeps=limit, **{repeat: range(folds)}
-        )
-    return wanted
+    if quick:
+        sets = [name for name in sets if name.startswith("cora")]
+        topics, sweeps, repeats = topics[:1], 20 if stop == RULE else 30, 2
+    return cells(
+        set=sets,
+        **choices,
+        topics=topics,
+        sweeps=[sweeps],
+        stop=[stop],
+        **{repeat: range(repeats)},
+    )
 
 
-def _key(cell: Cell) -> tuple[str, ...]:
+def stopping(sweeps: int, stop: str) -> dict[str, Any]:
+    """Options of a model: until the rule holds, or for all sweeps."""
+    if stop == RULE:
+        return {"tol": "paper", "max_iter": sweeps}
+    return {"tol": 0, "max_iter": sweeps, "evaluate_every": sweeps}
+
+
+def key_of(cell: Cell) -> tuple[str, ...]:
     return tuple(str(value) for value in cell.values())
 
 
-def _read(path: Path, wanted: Sequence[Cell]) -> dict[tuple[str, ...], list[dict[str, Any]]]:
+def read_cells(path: Path, wanted: Sequence[Cell]) -> dict[tuple[str, ...], Rows]:
     """The rows of each cell on file."""
     if not path.exists() or not wanted:
         return {}
@@ -145,33 +177,55 @@ def _read(path: Path, wanted: Sequence[Cell]) -> dict[tuple[str, ...], list[dict
     }
 
 
+def append_rows(path: Path, rows: pd.DataFrame) -> None:
+    """Add rows to a CSV file; columns that it lacks make it be written anew."""
+    if not path.exists():
+        rows.to_csv(path, index=False)
+        return
+    head = list(pd.read_csv(path, nrows=0).columns)
+    if set(rows.columns) <= set(head):
+        rows.reindex(columns=head).to_csv(path, mode="a", header=False, index=False)
+        return
+    whole, beside = pd.concat([pd.read_csv(path), rows]), path.with_suffix(".new")
+    whole.to_csv(beside, index=False)
+    beside.replace(path)  # whole or not at all
+
+
 def _compute(
-    measure: Measure, data: Path, todo: Sequence[Cell], processes: int, name: str
-) -> Iterable[tuple[Cell, list[dict[str, Any]]]]:
-    """The rows of each cell as they come, with a progress bar."""
+    measure: Measure, data: Path, todo: Sequence[Cell], processes: int, name: str, until: float
+) -> Iterator[tuple[Cell, Rows]]:
+    """The rows of each cell as they come, with a progress bar; none starts after `until`."""
     from rich.console import Console
     from rich.progress import Progress
 
-    if not todo:
+    if not todo or time.time() >= until:
         return
     pool = ProcessPoolExecutor(
         processes, mp_context=get_context("spawn")
     )  # each with its own interpreter, as the kernels' cache wants it
+    left, running = iter(todo), {}
     with Progress(console=Console(stderr=True)) as bar, pool:
         task = bar.add_task(name, total=len(todo))
-        futures = {pool.submit(_timed, measure, data, cell): cell for cell in todo}
-        for future in as_completed(futures):
-            cell, rows = futures[future], future.result()
-            bar.update(task, advance=1)
-            bar.console.print(
-                f"{name} {' '.join(_key(cell))}: {rows[0]['seconds']:.0f} s",
-                highlight=False,
-                soft_wrap=True,
-            )
-            yield cell, rows
+        while True:
+            while len(running) < processes and time.time() < until:
+                cell = next(left, None)
+                if cell is None:
+                    break
+                running[pool.submit(_timed, measure, data, cell)] = cell
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                cell, rows = running.pop(future), future.result()
+                bar.update(task, advance=1)
+                bar.console.print(
+                    f"{name} {' '.join(key_of(cell))}: {rows[0]['seconds']:.0f} s",
+                    highlight=False,
+                    soft_wrap=True,
+                )
+                yield cell, rows
 
 
-def _timed(measure: Measure, data: Path, cell: Cell) -> list[dict[str, Any]]:
+def _timed(measure: Measure, data: Path, cell: Cell) -> Rows:
     """The rows of a cell, numbers with six digits: as many as a CSV file gives back unchanged."""
     began = time.perf_counter()
     rows = measure(data, **cell)
@@ -218,101 +272,6 @@ def held_out_perplexity(
     """Perplexity of held-out tokens, of all documents or of some."""
     gains = document_log_likelihood(held, np.asarray(proportions, dtype=np.float64), topic_word)
     return float(np.exp(-gains[docs].sum() / held[docs].sum()))
-
-
-# ------------------------------------------------------------------------------- tables and figures
-
-
-def filled(page: str, tables: dict[str, str]) -> str:
-    """The page with each table between its marks: <!-- table: NAME --> and <!-- end -->."""
-    for name, text in tables.items():
-        pattern = rf"(<!-- table: {re.escape(name)} -->\n).*?(<!-- end -->)"
-        page = re.sub(
-            pattern,
-            lambda found, text=text: f"{found[1]}\n{text}\n{found[2]}",
-            page,
-            flags=re.DOTALL,
-        )
-    return page
-
-
-def mean_table(
-    results: pd.DataFrame, by: list[str], columns: str, value: str, digits: int = 1
-) -> pd.DataFrame:
-    """One row per `by`, one column per value of `columns`: mean (deviation) over folds, as text."""
-    return overcomplete(summary(results, [*by, columns], {value: digits})[value], columns)
-
-
-def overcomplete(values: pd.Series, level: str) -> pd.DataFrame:
-    """One level of the index as columns; rows and columns keep the order in which they come.
-
-    (pandas 2's unstack(sort=False) mixes values up.)
-    """
-    names = values.index.get_level_values(level).unique()
-    return values.unstack(level).reindex(
-        index=values.index.droplevel(level).unique(), columns=names
-    )
-
-
-def summary(results: pd.DataFrame, by: list[str], values: dict[str, int]) -> pd.DataFrame:
-    """One row per `by`, one column per value, given with its digits: mean (deviation) over folds,
-    as text.
-    """
-
-    def text(numbers: pd.Series, digits: int) -> str:
-        deviation = f" ({numbers.std(ddof=1):.{digits}f})" if len(numbers) > 1 else ""
-        return f"{numbers.mean():.{digits}f}{deviation}"
-
-    groups = results.groupby(by, sort=False)
-    return pd.DataFrame(
-        {value: groups[value].agg(text, digits=digits) for value, digits in values.items()}
-    )
-
-
-def change(
-    results: pd.DataFrame, by: list[str], columns: str, value: str, of: str, to: str
-) -> pd.Series:
-    """Per cent by which the mean of `of` lies above (+) or below (-) that of `to`, for
-    each `by`.
-    """
-    means = overcomplete(results.groupby([*by, columns], sort=False)[value].mean(), columns)
-    return 100 * (means[of] / means[to] - 1)
-
-
-def per_cent(values: pd.Series) -> pd.Series:
-    return values.map(lambda number: "" if pd.isna(number) else f"{number:+.1f} %")
-
-
-def title(name: str) -> str:
-    """The name of a set, in capitals: "CORA, shifted"."""
-    return name[:4].upper() + name[4:] if name[:4] in PAPER_SETS else name
-
-
-def as_markdown(frame: pd.DataFrame) -> str:
-    """A table of text, the index as first columns, sets in capitals."""
-    frame = frame.reset_index()
-    if "set" in frame:
-        frame["set"] = frame["set"].map(title)
-    return markdown(list(frame.columns), frame.fillna("").to_numpy().tolist())
-
-
-def panels(names: Sequence[str], y_label: str, x_label: str) -> tuple[Any, dict[str, Any]]:
-    """A figure with one panel per set, and the axes by set."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    matplotlib.rcParams.update(
-        {"svg.hashsalt": "topoi", "font.size": 8, "svg.fonttype": "none"}
-    )  # the same bytes in every run
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(
-        1, len(names), figsize=(2.6 * len(names) + 1, 2.6), squeeze=False, layout="constrained"
-    )
-    for name, axis in zip(names, axes[0], strict=True):
-        axis.set(title=title(name), xlabel=x_label)
-    axes[0][0].set_ylabel(y_label)
-    return figure, dict(zip(names, axes[0], strict=True))
 
 
 def say(text: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import quality
-from experiments.harness import FIXED, fold_of
+from experiments.harness import FIXED, fold_of, stopping
 from topoi import LDA
 from topoi.evaluate import completion_perplexity
 from topoi.rules import BP
@@ -20,19 +20,34 @@ OWN: dict[str, dict[str, Any]] = {  # BP beside the paper's two schedules
     "a-TBP": {"schedule": "asynchronous", "rule": BP(messages="none")},
     "s-TBP": {"schedule": "synchronous", "rule": BP(messages="none")},
 }
-METHODS: dict[str, dict[str, Any]] = {**quality.METHODS, **OWN}
+TOOLBOX_VB, PAPER_VB = "VB, toolbox", "VB, paper"  # A5
+METHODS: dict[str, dict[str, Any]] = {
+    **quality.METHODS,
+    **OWN,
+    # One pass over each document per sweep, which continues from the last one.
+    TOOLBOX_VB: quality.METHODS["VB"],
+    # Ten passes over each document, which starts afresh, with the topics fixed: near convergence.
+    PAPER_VB: {"rule": "vb", "schedule": "synchronous"},
+}
 
 
 def measure(
-    data: Path, set: str, method: str, priors: str, topics: int, sweeps: int, fold: int
+    data: Path,
+    set: str,
+    method: str,
+    priors: str,
+    topics: int,
+    sweeps: int,
+    stop: str,
+    fold: int,
 ) -> list[dict[str, Any]]:
-    """Sweeps until the rule held, training perplexity, and predictive perplexity with the method's
-    own fold-in and with BP's for all.
+    """Number of sweeps, training perplexity, and predictive perplexity with the method's own
+    fold-in and with BP's for all.
     """
     train, test = fold_of(data, set, fold)
     options = FIXED if priors == "fixed" else {}
     model = LDA(
-        topics, **METHODS[method], **options, tol="paper", max_iter=sweeps, random_state=fold
+        topics, **METHODS[method], **options, **stopping(sweeps, stop), random_state=fold
     ).fit(train)
     return [
         {

@@ -4,6 +4,7 @@ by text, author and class.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,38 +12,77 @@ import pandas as pd
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from experiments.harness import Run, as_markdown, corpus, panels
+from experiments.harness import Cell, Part, cells, corpus
+from experiments.page import YES, Claim, Report, as_markdown, panels
 from topoi.evaluate import cosine_scores, link_pairs, random_non_links
 
 SHIFTS = range(-3, 4)
+RIGHT, TOOLBOX, RANDOM = "links of the R package", "links of the paper's toolbox", "random pairs"
+ALIKE = ("TF-IDF cosine", "common author", "same class")
 
 
-def experiment(run: Run) -> None:
-    whole = corpus(run.data, "cora")
-    with np.load(run.data / "cora" / "cora.npz", allow_pickle=False) as arrays:
-        directed, toolbox = arrays["links"], arrays["links_paper"]
+def grid(quick: bool) -> list[Cell]:
+    return cells(set=["cora"])
+
+
+def measure_pairs(data: Path, set: str) -> list[dict[str, Any]]:
+    """How much documents have in common that links of each kind join."""
+    whole, (directed, toolbox) = corpus(data, set), both_links(data)
     pairs = {
-        "links of the R package": directed,
-        "links of the paper's toolbox": toolbox[toolbox[:, 0] != toolbox[:, 1]],
-        "random pairs": random_non_links(directed, whole.n_docs, 20_000),
-        **{
-            f"cited paper moved by {shift:+d}": moved(directed, whole.n_docs, shift)
-            for shift in SHIFTS
-            if shift
-        },
+        RIGHT: directed,
+        TOOLBOX: toolbox[toolbox[:, 0] != toolbox[:, 1]],
+        RANDOM: random_non_links(directed, whole.n_docs, 20_000),
+        **{shifted(shift): moved(directed, whole.n_docs, shift) for shift in SHIFTS if shift},
     }
-    results = pd.DataFrame([{"pairs": name, **alike(whole, ends)} for name, ends in pairs.items()])
-    shown = results.set_index("pairs").assign(
-        number=results["number"].map("{:,}".format).to_numpy()
-    )
-    shown[["TF-IDF cosine", "common author", "same class"]] = shown[
-        ["TF-IDF cosine", "common author", "same class"]
-    ].map("{:.3f}".format)
+    return [{"pairs": name, **alike(whole, ends)} for name, ends in pairs.items()]
+
+
+def measure_matrices(data: Path, set: str) -> list[dict[str, Any]]:
+    return same_matrix(*both_links(data), corpus(data, set).n_docs)
+
+
+PARTS = (
+    Part("shift", measure_pairs, grid, processes=1),
+    Part("shift_matrices", measure_matrices, grid, processes=1),
+)
+
+
+def report(frames: dict[str, pd.DataFrame], quick: bool) -> Report:
+    results, facts = frames["shift"], frames["shift_matrices"]
+    shown = results.drop(columns=["set", "seconds"], errors="ignore").set_index("pairs")
+    shown["number"] = shown["number"].map("{:,}".format)
+    shown[list(ALIKE)] = shown[list(ALIKE)].map("{:.3f}".format)
+    numbers = facts.set_index("fact")["number"]
     tables = {
         "shift": as_markdown(shown),
-        "shift, matrices": as_markdown(same_matrix(directed, toolbox, whole.n_docs)),
+        "shift, matrices": as_markdown(numbers.map("{:,}".format).to_frame()),
     }
-    run.publish("shift", results, tables, figure(whole, directed))
+    right, toolbox, chance = (
+        results.set_index("pairs").loc[name] for name in (RIGHT, TOOLBOX, RANDOM)
+    )
+    claim = Claim(
+        "CORA has 8651 links",
+        YES
+        if toolbox["same class"] > (right["same class"] + chance["same class"]) / 2
+        else "only as a count: they are shifted by one",
+        f"same class: {toolbox['same class']:.3f}, right links {right['same class']:.3f}, random"
+        f" pairs {chance['same class']:.3f}",
+        f"The matrix has {numbers.iloc[0]:,} entries, and {numbers.iloc[2]:,} of them are the"
+        " right links with the cited end moved by one; pairs that it joins are of one class in"
+        f" {toolbox['same class']:.3f} of the cases, random pairs in {chance['same class']:.3f},"
+        f" right links in {right['same class']:.3f}.",
+    )
+    return Report(tables, [claim], lambda: figure(results))
+
+
+def both_links(data: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of the R package and of the paper's toolbox."""
+    with np.load(data / "cora" / "cora.npz", allow_pickle=False) as arrays:
+        return arrays["links"], arrays["links_paper"]
+
+
+def shifted(shift: int) -> str:
+    return f"cited paper moved by {shift:+d}" if shift else RIGHT
 
 
 def moved(links: np.ndarray, n_docs: int, shift: int) -> np.ndarray:
@@ -71,7 +111,7 @@ def alike(whole: Any, pairs: np.ndarray) -> dict[str, Any]:
     }
 
 
-def same_matrix(directed: np.ndarray, toolbox: np.ndarray, n_docs: int) -> pd.DataFrame:
+def same_matrix(directed: np.ndarray, toolbox: np.ndarray, n_docs: int) -> list[dict[str, Any]]:
     """Move the cited end of the right links by -1, make them symmetric: is that the toolbox's
     matrix, entry by entry?
     """
@@ -88,16 +128,12 @@ def same_matrix(directed: np.ndarray, toolbox: np.ndarray, n_docs: int) -> pd.Da
             {tuple(pair) for pair in link_pairs(directed, n_docs).tolist()} & there
         ),
     }
-    return pd.DataFrame(
-        {"number": [f"{value:,}" for value in facts.values()]}, index=pd.Index(facts, name="fact")
-    )
+    return [{"fact": fact, "number": number} for fact, number in facts.items()]
 
 
-def figure(whole: Any, directed: np.ndarray):
+def figure(results: pd.DataFrame):
     """Similarity of the two ends when the cited one is moved."""
     drawn, axes = panels(["cora"], "mean TF-IDF cosine", "cited paper moved by")
-    axes["cora"].bar(
-        list(SHIFTS),
-        [alike(whole, moved(directed, whole.n_docs, shift))["TF-IDF cosine"] for shift in SHIFTS],
-    )
+    cosine = results.set_index("pairs")["TF-IDF cosine"]
+    axes["cora"].bar(list(SHIFTS), [cosine[shifted(shift)] for shift in SHIFTS])
     return drawn

@@ -8,47 +8,48 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from experiments.harness import (
     FIXED,
-    Plan,
-    Run,
-    as_markdown,
+    LONG_TOPICS,
+    Cell,
+    Part,
     fold_of,
     held_out_perplexity,
     planned,
-    summary,
+    stopping,
 )
+from experiments.page import Report, as_markdown, summary
 from topoi import LDA
 from topoi.evaluate import npmi, split_tokens
 
 WEIGHTINGS = ("count", "tf", "tfidf", "log")
-PLAN: Plan = {"cora": ([50], 3), "medl": ([50], 3), "nips": ([50], 1)}
 VALUES = {  # column: digits
     "perplexity": 1,
     "perplexity, short half": 1,
     "perplexity, long half": 1,
     "NPMI": 3,
     "weight of the longest tenth": 3,
-    "largest share of a topic from the longest tenth": 3,
+    "largest proportion of a topic from the longest tenth": 3,
 }
 
 
-def experiment(run: Run) -> None:
-    results = run.measure("weighted", measure, planned(run, PLAN, weighting=WEIGHTINGS))
-    run.publish(
-        "weighted",
-        results,
-        {"weighted": as_markdown(summary(results, ["set", "weighting"], VALUES))},
-    )
+def grid(quick: bool) -> list[Cell]:
+    return planned(quick, topics=LONG_TOPICS, weighting=WEIGHTINGS)
+
+
+def report(frames: dict[str, pd.DataFrame], quick: bool) -> Report:
+    rows = summary(frames["weighted"], grid(quick), ["set", "weighting"], VALUES)
+    return Report({"weighted": as_markdown(rows)})
 
 
 def measure(
-    data: Path, set: str, weighting: str, topics: int, sweeps: int, fold: int
+    data: Path, set: str, weighting: str, topics: int, sweeps: int, stop: str, fold: int
 ) -> list[dict[str, Any]]:
     train, test = fold_of(data, set, fold)
     model = LDA(
-        topics, weighting=weighting, **FIXED, tol="paper", max_iter=sweeps, random_state=fold
+        topics, weighting=weighting, **FIXED, **stopping(sweeps, stop), random_state=fold
     ).fit(train)
     observed, held = split_tokens(test)
     proportions = model.transform(observed)
@@ -69,8 +70,11 @@ def measure(
             },
             "NPMI": npmi(model, train).mean(),
             "weight of the longest tenth": weight[longest].sum() / weight.sum(),
-            "largest share of a topic from the longest tenth": (
+            "largest proportion of a topic from the longest tenth": (
                 (mass[longest].sum(axis=0) / mass.sum(axis=0)).max()
             ),
         }
     ]
+
+
+PARTS = (Part("weighted", measure, grid),)

@@ -91,7 +91,7 @@ def test_the_papers_experiments_run(tmp_path):
     root = Path(__file__).parent.parent
     page = root / "docs" / "paper.md"
     empty = re.sub(
-        r"(<!-- table: .*? -->\n).*?(<!-- end -->)",
+        r"(<!-- \w+: .*? -->\n).*?(<!-- end -->)",
         r"\1\2",
         page.read_text(encoding="utf8"),
         flags=re.DOTALL,
@@ -110,5 +110,5 @@ def test_the_papers_experiments_run(tmp_path):
     ]
     subprocess.run(command, cwd=root, check=True)
     filled = (tmp_path / "paper.md").read_text(encoding="utf8")
-    assert not re.findall(r"<!-- table: (.*?) -->\n<!-- end -->", filled)
+    assert not re.findall(r"<!-- (\w+: .*?) -->\n<!-- end -->", filled)
     assert all((tmp_path / image).is_file() for image in re.findall(r"\]\((img/.*?)\)", filled))
