@@ -29,6 +29,7 @@ from experiments.page import (
     chosen_cells,
     draw_means,
     gap_rows,
+    listed,
     lower,
     mean_table,
     per_cent_text,
@@ -135,6 +136,7 @@ def claim_about(results: pd.DataFrame, rival: str, claimed: int) -> Claim:
     if pd.isna(paper):
         return Claim(said, size_holds(-toolbox, claimed), per_cent_text(toolbox), MISSING)
     less, folds = lower(results, BY, "method", "common", "a-BP", PAPER_VB)
+    where = listed(change(results, BY, "method", "common", "a-BP", PAPER_VB).index.unique("set"))
     holds = size_holds(-toolbox, claimed)
     if holds == YES and size_holds(-paper, claimed) != YES:
         holds = "only against VB with one pass per sweep"
@@ -143,7 +145,8 @@ def claim_about(results: pd.DataFrame, rival: str, claimed: int) -> Claim:
         holds,
         f"{per_cent_text(toolbox)} (the paper's VB {per_cent_text(paper)})",
         f"Against the toolbox's VB the difference is {per_cent_text(toolbox)}; against VB as the"
-        f" paper describes it {per_cent_text(paper)}, with a-BP lower in {less} of {folds} folds.",
+        f" paper describes it, on {where}, {per_cent_text(paper)}, with a-BP lower in {less} of"
+        f" {folds} folds.",
     )
 
 
