@@ -17,7 +17,18 @@ SOURCE = ROOT / "src" / "topoi"
 # Each imports only those before it.
 ORDER = [
     *("version", "choices", "tuning", "printable", "rules", "storage", "corpus", "io", "datasets"),
-    *("graph", "infer", "evaluate", "explore", "report", "plot", "models", "distributed", "cli"),
+    *(
+        "graph",
+        "infer",
+        "protocols",
+        "evaluate",
+        "explore",
+        "report",
+        "plot",
+        "models",
+        "distributed",
+        "cli",
+    ),
     "__main__",
 ]
 MAX_LINES = 350

@@ -6,17 +6,23 @@ A fit is `LDA.fit(partitions, client=client)`; here is what applies a fitted mod
 from __future__ import annotations
 
 from copy import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus.checks import is_collection
 from topoi.io.partitions import Texts, open_partition, partitions_of
 
+if TYPE_CHECKING:
+    import numpy as np
+
+    from topoi.io.given import DocumentsLike
+    from topoi.protocols import FittedModel
+
 __all__ = ["transform"]
 
 
-def transform(model: Any, X: Any) -> list[Any]:
+def transform(model: Any, X: DocumentsLike) -> list[object]:
     """Topic proportions of documents in partitions, one Delayed for each, computed where and when
     they are wanted.
 
@@ -61,6 +67,6 @@ def transform(model: Any, X: Any) -> list[Any]:
     ]
 
 
-def _proportions(model: Any, partition: Any, number: int) -> Any:
+def _proportions(model: FittedModel, partition: object, number: int) -> np.ndarray:
     found = open_partition(partition, number)
     return model.transform(found.corpus if isinstance(found, Texts) else found)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 __all__ = ["printable", "printable_json"]
 
@@ -40,12 +39,12 @@ def printable(text: object, *, keep: str = "") -> str:
     return ACTIVE.sub(spelled, str(text))
 
 
-def printable_json(value: Any, *, escape: str = "", ascii_only: bool = False) -> str:
+def printable_json(value: object, *, escape: str = "", ascii_only: bool = False) -> str:
     r"""One line of JSON with the characters that `printable` spells out as ``\uXXXX``.
 
     Parameters
     ----------
-    value : Any
+    value : object
         Anything that JSON can hold; NaN and infinity are refused.
     escape : str, default=""
         More characters to escape. They must not be part of the syntax of JSON.

@@ -219,7 +219,7 @@ class Gibbs(UpdateRule):
 BY_NAME: dict[str, type[UpdateRule]] = {kind.name: kind for kind in (BP, SiBP, CVB0, VB, Gibbs)}
 
 
-def as_rule(rule: Any) -> UpdateRule:
+def as_rule(rule: object) -> UpdateRule:
     """A rule, from its name or from itself."""
     if isinstance(rule, UpdateRule):
         return rule
@@ -231,7 +231,7 @@ def as_rule(rule: Any) -> UpdateRule:
     return BY_NAME[rule]()
 
 
-def _check_messages(rule: UpdateRule, messages: Any, known: tuple[str, ...]) -> None:
+def _check_messages(rule: UpdateRule, messages: object, known: tuple[str, ...]) -> None:
     if messages not in known:
         raise ValueError(
             f"{type(rule).__name__}: messages is {messages!r}; choose"

@@ -24,6 +24,9 @@ from topoi.cli.reading import (
 )
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from topoi.cli.frames import Row
     from topoi.corpus import Corpus
 
 
@@ -97,8 +100,8 @@ def transform(
 
 
 def _parts(
-    blocks: Iterable[tuple[Corpus, Any]], names: list[str], top: int | None
-) -> Iterator[list[dict[str, Any]]]:
+    blocks: Iterable[tuple[Corpus, np.ndarray]], names: list[str], top: int | None
+) -> Iterator[list[Row]]:
     """The rows of one block of documents after the other."""
     done = 0
     for corpus, proportions in blocks:
@@ -107,8 +110,12 @@ def _parts(
 
 
 def _share_rows(
-    corpus: Corpus, proportions: Any, names: list[str], top: int | None = None, first: int = 0
-) -> Iterator[dict[str, Any]]:
+    corpus: Corpus,
+    proportions: np.ndarray,
+    names: list[str],
+    top: int | None = None,
+    first: int = 0,
+) -> Iterator[Row]:
     """One dictionary per document: id, date if there is one, a mark if the model knows few of its
     words or none, and the proportion of each topic, to six digits; or the `top` largest topics.
     """
@@ -116,9 +123,7 @@ def _share_rows(
 
     marks = marks_of(corpus)
     for d in range(corpus.n_docs):
-        row: dict[str, Any] = {
-            "id": str(first + d) if corpus.doc_names is None else str(corpus.doc_names[d])
-        }
+        row: Row = {"id": str(first + d) if corpus.doc_names is None else str(corpus.doc_names[d])}
         if corpus.dates is not None:
             row["date"] = corpus.dates[d]
         row["mark"] = str(marks[d])
@@ -132,7 +137,7 @@ def _share_rows(
 
 
 def _write_arrays(
-    parts: Iterable[list[dict[str, Any]]], names: list[str], top: int | None, output: Path
+    parts: Iterable[list[Row]], names: list[str], top: int | None, output: Path
 ) -> int:
     """Write rows as arrays without Python objects; the number of documents.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from topoi.cli.output import note
 
@@ -14,7 +13,7 @@ PATIENCE = 60  # seconds until the scheduler answers and has a worker
 
 
 @contextmanager
-def connected(address: str | None) -> Iterator[dict[str, Any]]:
+def connected(address: str | None) -> Iterator[dict[str, object]]:
     """What `fit` is given for the cluster at `address`; nothing if there is none."""
     if address is None:
         yield {}

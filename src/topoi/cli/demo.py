@@ -55,7 +55,7 @@ def _demo_authors(corpus: Corpus, topics: int, seed: int) -> None:
     model = AuthorTopicModel(topics, random_state=seed, max_iter=50).fit(corpus)
     written, words = model.author_counts_.sum(axis=0), model.top_words(6)
     rows = [
-        (" ".join(words[k]), ", ".join(name for name, _ in model.authors_of_topic(int(k), 4)))
+        (" ".join(words[k]), ", ".join(str(name) for name, _ in model.authors_of_topic(int(k), 4)))
         for k in written.argsort()[::-1][:8]
     ]
     show(
@@ -78,7 +78,7 @@ def _demo_links(corpus: Corpus, topics: int, seed: int) -> None:
     )
     asked = [i for i, name in enumerate(names) if name in known]
     rows = [
-        (names[i], ", ".join(name for name, _ in recommended if name != names[i]))
+        (names[i], ", ".join(str(name) for name, _ in recommended if name != names[i]))
         for i, recommended in zip(
             asked, model.recommend_links(corpus.counts[asked], n=6), strict=True
         )

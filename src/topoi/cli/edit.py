@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,7 @@ from topoi.cli.show import topic_rows, topics_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.table import Table
 
 EDITS = "What becomes of topics, by their numbers in MODEL"
 
@@ -45,11 +46,11 @@ class Edits:
         option(EDITS, "Edits as the report exports them, JSON.", "--from"),
     ] = None
 
-    def given(self) -> dict[str, Any]:
+    def given(self) -> dict[str, object]:
         """All edits but `split` in the form of a file."""
         from topoi.io.json_files import read_object
 
-        found: dict[str, Any] = {}
+        found: dict[str, object] = {}
         if self.from_file is not None:
             found = read_object(self.from_file, "edits of topics, as the report exports them,")
         merge = [_numbers("--merge", text) for text in self.merge or ()]
@@ -184,7 +185,7 @@ def update(
     return note(f"Wrote {output}: {len(updated.topic_names_)} topics.")
 
 
-def _lineage_table(moved: pd.DataFrame) -> Any:
+def _lineage_table(moved: pd.DataFrame) -> Table:
     rows = [
         (row.step, row.old, row.name_before, "gone" if row.new < 0 else row.new)
         for row in moved.rename(columns={"name": "name_before"}).itertuples()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,8 @@ from topoi.cli.reading import load_model
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from topoi.protocols import FittedModel
 
 MOST_ROWS = 20  # documents on the screen
 
@@ -107,7 +109,7 @@ def _asked(names: object, document: str) -> int | str:
     return composed("".join(line for _, line in numbered_lines(path))) if is_file else document
 
 
-def words_of_all(model: Any, n_words: int, relevance: float) -> pd.DataFrame:
+def words_of_all(model: FittedModel, n_words: int, relevance: float) -> pd.DataFrame:
     """The top words of each topic with their numbers, one row each."""
     import pandas as pd
 

@@ -35,6 +35,8 @@ from topoi.cli.reading import inputs_of, load_model, read_corpus
 from topoi.cli.show import topic_rows, topics_table
 
 if TYPE_CHECKING:
+    from topoi.protocols import FittedModel
+
     Preset = Enum
     Rule = Enum
     Schedule = Enum
@@ -109,7 +111,7 @@ class Learning:
         Path | None, option(LEARNING, "A model whose topics and words to start from.")
     ] = None
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """Of the model. A preset has its own defaults, and only what differs from ours counts."""
         given = {
             "rule": self.rule.value,
@@ -143,7 +145,7 @@ class Saving:
         int, option(SAVING, "Sweeps between two savings of the run.", min=1, show_default=True)
     ] = 10
 
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, object]:
         """How `fit` of a model is told."""
         if self.checkpoint is None:
             return {}
@@ -258,7 +260,7 @@ def _check_outputs(output: Path, checkpoint: Path | None, inputs: list[Path], fo
         check_outputs([output, checkpoint], inputs=inputs, overwrite=True)
 
 
-def _save(estimator: Any, output: Path, checkpoint: Path | None) -> None:
+def _save(estimator: FittedModel, output: Path, checkpoint: Path | None) -> None:
     """Save the model. If that fails, say where its work is still to be found."""
     try:
         estimator.save(output)
@@ -273,7 +275,9 @@ def _save(estimator: Any, output: Path, checkpoint: Path | None) -> None:
         raise
 
 
-def _report(estimator: Any, n_docs: int, output: Path, stopped: bool, as_json: bool) -> None:
+def _report(
+    estimator: FittedModel, n_docs: int, output: Path, stopped: bool, as_json: bool
+) -> None:
     perplexity = next(
         (r["perplexity"] for r in reversed(estimator.history_) if r["perplexity"] is not None), None
     )

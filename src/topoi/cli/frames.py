@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SUFFIXES",
+    "Row",
     "TableFile",
     "as_csv",
     "check_table_file",
@@ -32,6 +33,8 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 PERCENT = ("proportion", "score", "prevalence", "similarity")  # columns in per cent
 BOUNDS = ("low", "high")  # of a prevalence, in per cent as well
 LONGEST_TEXT = 100  # characters of a cell on the screen
+
+Row: TypeAlias = dict[str, Any]  # of a table, by column: text, numbers, lists of them
 
 TableFile = Annotated[
     Path | None,
@@ -62,12 +65,12 @@ def check_table_file(
         _pyarrow()
 
 
-def write_rows(rows: list[dict[str, Any]], output: Path) -> None:
+def write_rows(rows: list[Row], output: Path) -> None:
     """Write rows of one form to a file whose name `check_table_file` let pass."""
     write_parts([rows], output)
 
 
-def write_parts(parts: Iterable[list[dict[str, Any]]], output: Path) -> int:
+def write_parts(parts: Iterable[list[Row]], output: Path) -> int:
     """`write_rows` of one part after the other, without holding all of them. Returns how many rows
     there are.
     """
@@ -105,7 +108,7 @@ def _pyarrow() -> Any:
     return pyarrow
 
 
-def as_csv(rows: list[dict[str, Any]], delimiter: str = ",", *, header: bool = True) -> str:
+def as_csv(rows: list[Row], delimiter: str = ",", *, header: bool = True) -> str:
     """Rows of one form as lines, the names of columns first, if there is a header."""
     text = StringIO()
     columns = list(rows[0]) if rows else []
@@ -116,7 +119,7 @@ def as_csv(rows: list[dict[str, Any]], delimiter: str = ",", *, header: bool = T
     return text.getvalue()
 
 
-def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+def rows_of(table: pd.DataFrame) -> list[Row]:
     """A table as plain values; numbers to six digits, None where there is none."""
     return [
         {str(name): _plain(value) for name, value in row.items()}
@@ -124,7 +127,7 @@ def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     value = value.item() if hasattr(value, "item") else value
     if not isinstance(value, float):
         return value
@@ -171,7 +174,7 @@ def _first(name: str) -> str:
     return name.partition("_")[0].partition(" ")[0]
 
 
-def _cell(value: Any, in_percent: bool) -> str:
+def _cell(value: object, in_percent: bool) -> str:
     if value is None:
         return ""
     if isinstance(value, float):

@@ -6,11 +6,17 @@ import shlex
 import signal
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from topoi.cli.kinds import Kind
 from topoi.cli.options import Columns, Guide
 from topoi.cli.output import note
+
+if TYPE_CHECKING:
+    from enum import Enum
+
+    from topoi.infer.history import Record
+    from topoi.protocols import FittedModel
 
 __all__ = ["Interrupt", "command_to_resume"]
 
@@ -26,7 +32,7 @@ class Interrupt:
     def __init__(self, checkpoint: Path | None = None) -> None:
         self.asked, self.checkpoint = False, checkpoint
 
-    def __call__(self, state: Any, record: Any) -> bool:
+    def __call__(self, state: object, record: Record) -> bool:
         if self.checkpoint is not None:
             note(f"Resumed from {self.checkpoint} after sweep {record.sweep - 1}.")
             self.checkpoint = None
@@ -50,10 +56,10 @@ def command_to_resume(
     input: list[Path],
     columns: Columns,
     guide: Guide,
-    preset: Any,
+    preset: Enum | None,
     kind: Kind,
     output: Path,
-    estimator: Any,
+    estimator: FittedModel,
 ) -> str:
     """The command that begins with the saved topics and the same settings; which words count is
     known to the model.

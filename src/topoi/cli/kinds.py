@@ -10,6 +10,7 @@ from topoi.cli.output import note
 
 if TYPE_CHECKING:
     from topoi.corpus import Corpus
+    from topoi.graph.factors import Factor, Words
 
 
 class Kind(Enum):
@@ -86,7 +87,7 @@ def make_estimator(
     if kind is Kind.combined:
         assert corpus is not None
         return _combination(topics, background, common, preset, corpus)
-    models: Any = topoi if preset is None else getattr(topoi, preset)
+    models = topoi if preset is None else getattr(topoi, preset)
     if kind is Kind.labeled:
         return models.LabeledLDA(background, **common)
     if kind is Kind.author:
@@ -104,7 +105,7 @@ def _combination(
 
     if preset is not None or common.get("seeds") is not None:
         raise ValueError("--preset and --seeds are for one kind of model; choose it with --model.")
-    factors: list[Any] = [topoi.Words(corpus, common["weighting"])]
+    factors: list[Words | Factor] = [topoi.Words(corpus, common["weighting"])]
     if corpus.authors is not None:
         factors.append(topoi.Authors(corpus.authors))
     if corpus.labels is not None:

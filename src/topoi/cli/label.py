@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from topoi.corpus import Corpus
+    from topoi.protocols import FittedModel
     from topoi.report.coloured import ColouredText
 
 
@@ -61,7 +62,7 @@ def label(
     loaded = load_model(model)
     corpus = _documents(loaded, input, columns)[:number]
     chooses = hasattr(loaded, "classes_") and columns.labels is not None
-    metadata = {"labels": corpus.labels} if chooses else {}
+    metadata: dict[str, object] = {"labels": corpus.labels} if chooses else {}
     if as_csv:
         return show_csv(loaded.label(corpus, **metadata).to_csv(index=False))
     if as_json and html is None:
@@ -87,7 +88,7 @@ def label(
     return None
 
 
-def _documents(model: Any, path: Path, columns: Columns) -> Corpus:
+def _documents(model: FittedModel, path: Path, columns: Columns) -> Corpus:
     """The documents, with their texts if there are any."""
     from topoi.explore.labelling import texts_as_corpus
     from topoi.io.tables import FORMS
@@ -110,7 +111,7 @@ def _whole_text(path: Path, encoding: str) -> str:
 
 
 def _coloured(
-    model: Any, corpus: Corpus, metadata: dict[str, Any]
+    model: FittedModel, corpus: Corpus, metadata: dict[str, object]
 ) -> list[tuple[str, ColouredText]]:
     """Names of documents, and their texts."""
     from topoi.explore.labelling import label_texts
@@ -131,7 +132,7 @@ def _write(path: Path, title: str, texts: Sequence[tuple[str, ColouredText]]) ->
         file.write(coloured_page(title, texts).encode("utf-8", "replace"))
 
 
-def _as_json(model: Any, corpus: Corpus, metadata: dict[str, Any]) -> dict[str, Any]:
+def _as_json(model: FittedModel, corpus: Corpus, metadata: dict[str, object]) -> dict[str, object]:
     """Topics, a row for each document and word and, of texts, where the words stand."""
     from topoi.explore.labelling import label_texts
 
@@ -140,7 +141,7 @@ def _as_json(model: Any, corpus: Corpus, metadata: dict[str, Any]) -> dict[str, 
         {"topic": k, "name": model.topic_names_[k], "words": words[k]}
         for k in sorted(set(labels["topic"].tolist()))
     ]
-    answer: dict[str, Any] = {"topics": topics, "labels": labels.to_dict("records")}
+    answer: dict[str, object] = {"topics": topics, "labels": labels.to_dict("records")}
     if corpus.texts is not None:
         answer["texts"] = [
             {"text": labeled.text, "spans": [span._asdict() for span in labeled.spans]}

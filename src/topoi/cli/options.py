@@ -53,6 +53,8 @@ def choice(name: str, values: Iterable[str]) -> Any:
 
 
 if TYPE_CHECKING:
+    from topoi.graph.seeds import Seeds
+
     Format = Enum
     Counts = Enum
     OnError = Enum
@@ -215,7 +217,7 @@ class Guide:
         ),
     ] = None
 
-    def given(self) -> Any:
+    def given(self) -> Seeds | None:
         """The seeds, or None."""
         if self.seeds is None:
             if self.seed_strength is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from topoi.cli.kinds import Kind
 from topoi.cli.options import STOP, Columns, Words
@@ -12,6 +12,7 @@ from topoi.cli.reading import make_vectorizer, vectorizer_of
 
 if TYPE_CHECKING:
     from topoi.io.source import Source
+    from topoi.protocols import FittedModel
 
 __all__ = ["is_out_of_core", "kind_of_source", "make_source", "read_source"]
 
@@ -106,7 +107,7 @@ def read_source(
     input: list[Path],
     columns: Columns,
     words: Words,
-    like: Any,
+    like: FittedModel | None,
     cache: Path | None,
     *,
     shared: bool = False,

@@ -10,13 +10,15 @@ import io
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from topoi.printable import printable, printable_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from rich.table import Table
     from rich.text import Text
 
@@ -35,7 +37,7 @@ def announce_compilation() -> None:
     )
 
 
-def show_json(value: Any) -> None:
+def show_json(value: object) -> None:
     unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     typer.echo(printable_json(value, ascii_only=not unicode))
 
@@ -59,7 +61,7 @@ def show(*things: Table | Text | str) -> None:
         console.print(Text(printable(thing, keep="\n")) if isinstance(thing, str) else thing)
 
 
-def plain_table(title: str, *columns: str, rows: Any) -> Table:
+def plain_table(title: str, *columns: str, rows: Iterable[Sequence[object]]) -> Table:
     """A table whose title, columns and cells are shown as they are: brackets are no markup."""
     from rich.table import Table
     from rich.text import Text

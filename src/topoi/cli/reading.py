@@ -11,7 +11,10 @@ from topoi.cli.options import Columns, Words
 from topoi.cli.output import note, progress_bar
 
 if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import CountVectorizer
+
     from topoi.corpus import Corpus
+    from topoi.protocols import FittedModel
 
 LEAST_TOKENS = 3  # per document: less is hardly text
 
@@ -20,7 +23,7 @@ def read_corpus(
     path: Path | list[Path],
     columns: Columns,
     words: Words | None = None,
-    like: Any = None,
+    like: FittedModel | None = None,
     *,
     keep_text: bool = False,
     new_words: bool = False,
@@ -98,8 +101,8 @@ def read_corpus(
 
 
 def read_linked(
-    path: Path | list[Path], columns: Columns, model: Any, **options: Any
-) -> tuple[Corpus, dict[str, Any]]:
+    path: Path | list[Path], columns: Columns, model: FittedModel, **options: Any
+) -> tuple[Corpus, dict[str, object]]:
     """The corpus of new documents, read as `read_corpus` does with `like=model`, and their links as
     a model with links takes them: to each other and to training documents, by their ids.
     """
@@ -116,7 +119,9 @@ def read_linked(
         pairs = list(pairs_in_file(file))
     else:
         groups = dict(corpus.groups or {})
-        pairs = [(names[d], other) for d, row in enumerate(groups.pop(column)) for other in row]
+        pairs = [
+            (names[d], str(other)) for d, row in enumerate(groups.pop(column)) for other in row
+        ]
         corpus = replace(corpus, groups=groups or None)
     known = [] if model.doc_names_ is None else model.doc_names_.tolist()
     n_old = len(model.doc_topic_)
@@ -169,7 +174,7 @@ def mention_unused(columns: Columns, *names: str) -> None:
         )
 
 
-def unheard(model: Any) -> list[str]:
+def unheard(model: FittedModel) -> list[str]:
     """Options that say nothing to this model."""
     return [
         option
@@ -178,7 +183,7 @@ def unheard(model: Any) -> list[str]:
     ]
 
 
-def mention_seen(model: Any, corpus: Corpus) -> None:
+def mention_seen(model: FittedModel, corpus: Corpus) -> None:
     """Documents that the model was trained on are no test of it."""
     from topoi.evaluate import seen_in_training
 
@@ -195,7 +200,7 @@ def mention_seen(model: Any, corpus: Corpus) -> None:
         )
 
 
-def make_vectorizer(words: Words) -> Any:
+def make_vectorizer(words: Words) -> CountVectorizer:
     """The vectoriser that the options ask for."""
     from topoi.io import vectorize
     from topoi.io.patterns import is_safe_pattern
@@ -257,7 +262,7 @@ def _number_or_proportion(option: str, value: str) -> float:
     return number
 
 
-def vectorizer_of(model: Any, *, new_words: bool = False) -> Any:
+def vectorizer_of(model: FittedModel, *, new_words: bool = False) -> CountVectorizer:
     """What turns texts into the counts a model was fitted on. new_words: and into new words."""
     from topoi.io import vectorize
 
@@ -267,7 +272,7 @@ def vectorizer_of(model: Any, *, new_words: bool = False) -> Any:
     return vectorizer
 
 
-def _matched(corpus: Corpus, model: Any, path: Path) -> Corpus:
+def _matched(corpus: Corpus, model: FittedModel, path: Path) -> Corpus:
     """The corpus over the words of the model, in their order."""
     corpus = corpus.like(model.vocabulary_)
     if corpus.n_words != model.n_features_in_:

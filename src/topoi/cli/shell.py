@@ -90,7 +90,7 @@ def _spread(function: Callable[..., None]) -> Callable[..., None]:
         ]
 
     @functools.wraps(function)
-    def spread(**given: Any) -> None:
+    def spread(**given: object) -> None:
         made = {
             name: kind(**{f.name: given.pop(f.name) for f in fields(kind)})
             for name, kind in groups.items()
@@ -109,7 +109,7 @@ def _guarded(function: Callable[..., None]) -> Callable[..., None]:
     """
 
     @functools.wraps(function)
-    def guarded(**given: Any) -> None:
+    def guarded(**given: object) -> None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("default", UserWarning)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,12 +16,16 @@ from topoi.cli.reading import load_model
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from topoi.cli.frames import Row
+    from topoi.corpus.membership import Name
+    from topoi.protocols import AuthorModel, FittedModel, LinkModel
+
 EMPTY = 0.01  # a topic with less than this part of an average one holds nothing
 
 
 def topic_rows(
-    model: Any, n_words: int, relevance: float = 1.0, n_documents: int = 0
-) -> list[dict[str, Any]]:
+    model: FittedModel, n_words: int, relevance: float = 1.0, n_documents: int = 0
+) -> list[Row]:
     """Topics as plain values, the largest first; with their documents, if asked for."""
     proportions = model.topic_proportions_
     words, names = model.top_words(n_words, relevance=relevance), model.topic_names_
@@ -42,7 +46,7 @@ def _line(words: list[str]) -> str:
 
 
 def topics_table(
-    model: Any,
+    model: FittedModel,
     n_words: int,
     relevance: float = 1.0,
     n_documents: int = 0,
@@ -76,7 +80,7 @@ def topics_table(
     )
 
 
-def _documents(row: dict[str, Any]) -> str:
+def _documents(row: Row) -> str:
     return ", ".join(
         f"{document['name']} ({document['score']:.0%})" for document in row.get("documents", [])
     )
@@ -183,7 +187,7 @@ def authors(
         )
     if name is None and about is None:
         return _authors_of_topics(loaded, number, min_documents, as_json)
-    answer: dict[str, Any] = {}
+    answer: Row = {}
     if name is not None:
         answer |= {
             "author": name,
@@ -224,7 +228,7 @@ def authors(
     return None
 
 
-def _authors_of_topics(model: Any, number: int, min_documents: int, as_json: bool) -> None:
+def _authors_of_topics(model: AuthorModel, number: int, min_documents: int, as_json: bool) -> None:
     rows = [
         {
             **row,
@@ -243,7 +247,7 @@ def _authors_of_topics(model: Any, number: int, min_documents: int, as_json: boo
     return show(plain_table("Who writes about what", "topic", "words", "authors", rows=cells))
 
 
-def _topics_of_author(model: Any, name: str) -> list[dict[str, Any]]:
+def _topics_of_author(model: AuthorModel, name: str) -> list[Row]:
     """An author's five largest topics."""
     words, names = model.top_words(8), model.topic_names_
     return [
@@ -252,7 +256,7 @@ def _topics_of_author(model: Any, name: str) -> list[dict[str, Any]]:
     ]
 
 
-def _pairs(scored: list[tuple[Any, float]]) -> list[dict[str, Any]]:
+def _pairs(scored: list[tuple[Name, float]]) -> list[Row]:
     return [{"name": str(name), "score": float(score)} for name, score in scored]
 
 
@@ -294,14 +298,14 @@ def links(
     )
 
 
-def _training_document(model: Any, document: str) -> int | None:
+def _training_document(model: FittedModel, document: str) -> int | None:
     """The number of a document given by its id or number."""
     if model.doc_names_ is not None and document in model.doc_names_:
         return int((model.doc_names_ == document).argmax())
     return int(document) if document.isdecimal() and int(document) < len(model.doc_topic_) else None
 
 
-def _links_of_known(model: Any, place: int, number: int) -> list[dict[str, Any]]:
+def _links_of_known(model: LinkModel, place: int, number: int) -> list[Row]:
     import numpy as np
 
     others = np.delete(np.arange(len(model.doc_topic_)), place)
@@ -320,7 +324,7 @@ def _links_of_known(model: Any, place: int, number: int) -> list[dict[str, Any]]
     ]
 
 
-def _links_of_text(model: Any, path: Path, number: int) -> list[dict[str, Any]]:
+def _links_of_text(model: LinkModel, path: Path, number: int) -> list[Row]:
     from topoi.cli.reading import vectorizer_of
     from topoi.io.lines import composed, existing, numbered_lines
     from topoi.io.tables import FORMS
@@ -340,5 +344,5 @@ def _links_of_text(model: Any, path: Path, number: int) -> list[dict[str, Any]]:
     return [{"document": str(name), "score": score, "linked": False} for name, score in found]
 
 
-def _name(model: Any, number: int) -> str:
+def _name(model: FittedModel, number: int) -> str:
     return str(number) if model.doc_names_ is None else str(model.doc_names_[number])

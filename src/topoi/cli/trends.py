@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +14,12 @@ from topoi.cli.options import AsJson, Force, Model, choice
 from topoi.cli.reading import load_model
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
     import pandas as pd
+
+    from topoi.protocols import FittedModel
 
     Period = Enum
 else:
@@ -105,20 +110,20 @@ def effects(
     give_table(table, "Effects on topic proportions", output=output, as_json=as_json)
 
 
-def _number(model: Any, topic: str) -> int:
+def _number(model: FittedModel, topic: str) -> int:
     from topoi.explore.reading import topic_number
 
     return topic_number(model.topic_names_, given_topic(topic))
 
 
 def _give(
-    model: Any,
+    model: FittedModel,
     table: pd.DataFrame,
     what: str,
     topic: str | None,
     output: Path | None,
     as_json: bool,
-    overview: Any,
+    overview: Callable[[pd.DataFrame, str], pd.DataFrame],
 ) -> None:
     """All rows of a topic, or of all topics; on the screen an overview of all topics."""
     if topic is not None:
@@ -145,7 +150,7 @@ def _trends(table: pd.DataFrame, what: str) -> pd.DataFrame:
     return shown.reset_index()
 
 
-def _bars(values: Any) -> str:
+def _bars(values: np.ndarray) -> str:
     most = max(values)
     return "".join(BARS[min(int(len(BARS) * value / (most or 1)), 7)] for value in values)
 

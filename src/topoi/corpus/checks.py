@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 from scipy import sparse
+
+if TYPE_CHECKING:
+    from topoi.corpus.given import CountsLike
 
 __all__ = [
     "check_counts",
     "is_collection",
     "is_missing",
+    "is_sparse",
     "is_whole",
     "refuse_broken",
     "refuse_half_characters",
@@ -22,12 +27,12 @@ HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 MOST = 1e12  # that an entry may be
 
 
-def check_counts(counts: Any, *, name: str = "X") -> sparse.csr_array:
+def check_counts(counts: CountsLike, *, name: str = "X") -> sparse.csr_array:
     """Return `counts` as a canonical float64 CSR array (sorted, no duplicates, no explicit zeros),
     or say what is wrong with it.
     """
     refuse_broken(counts, name)
-    if sparse.issparse(counts):
+    if is_sparse(counts):
         if counts.dtype.kind not in "fiub":
             raise ValueError(
                 f"{name} holds {counts.dtype} entries; expected numbers. Convert it with"
@@ -77,12 +82,12 @@ def _with_short_indices(csr: sparse.csr_array) -> sparse.csr_array:
     return csr
 
 
-def refuse_broken(table: Any, name: str = "X") -> None:
+def refuse_broken(table: object, name: str = "X") -> None:
     """Refuse a masked array, and a sparse matrix that would lead compiled code out of its
     arrays.
     """
     refuse_masked(table, name)
-    if sparse.issparse(table) and table.format in ("csr", "csc", "bsr"):
+    if is_sparse(table) and table.format in ("csr", "csc", "bsr"):
         try:
             table.check_format(full_check=True)
             # SciPy does not look at the pointers if the last of them is 0.
@@ -95,17 +100,22 @@ def refuse_broken(table: Any, name: str = "X") -> None:
             ) from None
 
 
+def is_sparse(table: object) -> TypeGuard[sparse.csr_array]:
+    """Whether a table is a sparse matrix or array of SciPy, in any format."""
+    return bool(sparse.issparse(table))
+
+
 def is_whole(counts: sparse.csr_array) -> bool:
     """Whether all entries are whole numbers."""
     return bool((counts.data == np.round(counts.data)).all())
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """None, NaN, or pandas' NA and NaT."""
     return value is None or (not isinstance(value, str) and str(value) in ("nan", "<NA>", "NaT"))
 
 
-def refuse_masked(values: Any, name: str = "X") -> None:
+def refuse_masked(values: object, name: str = "X") -> None:
     """Refuse a masked array: everything below works on its data and would not see the mask."""
     if np.ma.isMaskedArray(values):
         raise ValueError(
@@ -113,7 +123,7 @@ def refuse_masked(values: Any, name: str = "X") -> None:
         )
 
 
-def refuse_half_characters(values: Any, name: str) -> None:
+def refuse_half_characters(values: Iterable[object], name: str) -> None:
     """Refuse text with a lone surrogate, which can be neither written nor shown."""
     try:
         "".join(map(str, values)).encode()
@@ -124,7 +134,7 @@ def refuse_half_characters(values: Any, name: str) -> None:
         ) from None
 
 
-def is_collection(X: Any) -> bool:
+def is_collection(X: object) -> bool:
     """Whether X is a collection of Dask (array, bag, dataframe or column of one) or Delayed."""
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and (
         hasattr(X, "__dask_graph__")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -25,7 +25,20 @@ from topoi.corpus.metadata import (
 from topoi.printable import printable
 
 if TYPE_CHECKING:
+    import pandas as pd
     from sklearn.feature_extraction.text import CountVectorizer
+
+    from topoi.corpus.given import (
+        AuthorsLike,
+        CountsLike,
+        DatesLike,
+        GroupsLike,
+        LabelsLike,
+        LinksLike,
+        NamesLike,
+        Rows,
+        VocabularyLike,
+    )
 
 __all__ = ["Corpus", "canonical_corpus"]
 
@@ -102,17 +115,17 @@ class Corpus:
 
         def __init__(
             self,
-            counts: Any,
-            vocabulary: Any = None,
-            authors: Any = None,
-            links: Any = None,
-            labels: Any = None,
-            doc_names: Any = None,
-            dates: Any = None,
+            counts: CountsLike,
+            vocabulary: VocabularyLike | None = None,
+            authors: AuthorsLike | None = None,
+            links: LinksLike | None = None,
+            labels: LabelsLike | None = None,
+            doc_names: NamesLike | None = None,
+            dates: DatesLike | None = None,
             vectorizer: CountVectorizer | None = None,
-            texts: Any = None,
-            groups: Any = None,
-            unknown: Any = None,
+            texts: Sequence[str | None] | np.ndarray | pd.Series | None = None,
+            groups: GroupsLike | None = None,
+            unknown: Sequence[float] | np.ndarray | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -130,7 +143,7 @@ class Corpus:
             held["groups"] = columns_of_names(self.groups, counts.shape[0])
         self.__dict__.update(held)
 
-    def _one_each(self, name: str, n_docs: int) -> Any:
+    def _one_each(self, name: str, n_docs: int) -> Membership | np.ndarray | list[str] | None:
         """What is given for each document, in its one form."""
         value = getattr(self, name)
         if value is None:
@@ -206,13 +219,13 @@ class Corpus:
         shown = ", ".join(printable(str(entry)[:LONGEST_SHOWN]) for entry in names[:MOST_SHOWN])
         return f"{len(names):,}: {shown}{', …' if len(names) > MOST_SHOWN else ''}"
 
-    def __getitem__(self, rows: Any) -> Corpus:
+    def __getitem__(self, rows: Rows) -> Corpus:
         """The documents in `rows` (a number, indices, slice or mask).
 
         Links keep only pairs with both ends inside, authors and labels only names that occur.
         """
         rows = np.atleast_1d(np.arange(self.n_docs)[rows])
-        part: dict[str, Any] = {name: _take(getattr(self, name), rows) for name in ONE_EACH}
+        part: dict[str, object] = {name: _take(getattr(self, name), rows) for name in ONE_EACH}
         if self.groups is not None:
             part["groups"] = {name: column[rows] for name, column in self.groups.items()}
         links = None if self.links is None else sparse.csr_array(self.links[rows][:, rows])
@@ -220,13 +233,13 @@ class Corpus:
             links.sort_indices()
         return self._with(counts=self.counts[rows], links=links, **part)
 
-    def _with(self, **canonical: Any) -> Corpus:
+    def _with(self, **canonical: object) -> Corpus:
         """The same with other contents, which are canonical already and not checked again."""
         made = object.__new__(Corpus)
         made.__dict__.update({**self.__dict__, **canonical})
         return made
 
-    def like(self, vocabulary: Sequence[str] | None) -> Corpus:
+    def like(self, vocabulary: VocabularyLike | None) -> Corpus:
         """This corpus over `vocabulary`, if it is known that it has other words or another order.
 
         Parameters
@@ -247,7 +260,7 @@ class Corpus:
             )
         return self.over(vocabulary)
 
-    def over(self, vocabulary: Sequence[str]) -> Corpus:
+    def over(self, vocabulary: VocabularyLike) -> Corpus:
         """The same documents over other words.
 
         Parameters
@@ -300,14 +313,14 @@ class Corpus:
         return self[np.sort(order[n_test:])], self[np.sort(order[:n_test])]
 
 
-def canonical_corpus(counts: sparse.csr_array, **beside: Any) -> Corpus:
+def canonical_corpus(counts: sparse.csr_array, **beside: object) -> Corpus:
     """A Corpus of what has the corpus's own forms already; nothing is checked or copied.
 
     Parameters
     ----------
     counts : csr_array
         As `check_counts` returns them.
-    **beside : Any
+    **beside
         Other fields of a Corpus.
 
     Returns
@@ -326,7 +339,9 @@ def canonical_corpus(counts: sparse.csr_array, **beside: Any) -> Corpus:
     return made
 
 
-def _take(values: Any, rows: np.ndarray) -> Any:
+def _take(
+    values: Membership | np.ndarray | list[str] | None, rows: np.ndarray
+) -> Membership | np.ndarray | list[str] | None:
     if values is None:
         return None
     if isinstance(values, Membership | np.ndarray):

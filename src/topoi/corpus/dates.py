@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class Period(NamedTuple):
     start: str
 
 
-def canonical_date(value: Any) -> str | None:
+def canonical_date(value: object) -> str | None:
     """A date in its one form.
 
     Parameters
@@ -176,7 +176,7 @@ def periods(dates: Sequence[str], by: By = "year") -> list[Period | None]:
     return [made.get(text) for text in dates]
 
 
-def dates_as_text(values: Iterable[Any]) -> list[str]:
+def dates_as_text(values: Iterable[object]) -> list[str]:
     """Dates in their one form; what is not a date as text, to be refused where time is asked for.
 
     Examples

@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
-from topoi.corpus.checks import refuse_masked
-from topoi.corpus.metadata import as_csr, document_name, is_table, names_of, zero_one
+from topoi.corpus.checks import is_sparse, refuse_masked
+from topoi.corpus.metadata import as_csr, document_name, is_frame, is_table, names_of, zero_one
+
+if TYPE_CHECKING:
+    from topoi.corpus.given import LinksLike, NamesLike
 
 __all__ = [
     "adjacency",
@@ -26,7 +29,7 @@ __all__ = [
 EXACT = 2**53  # whole numbers up to here are exact in double precision
 
 
-def _listed(links: Any) -> Any:
+def _listed(links: LinksLike) -> LinksLike:
     """Neighbours of documents, or pairs, as a list, where they are a tuple, a pandas column or an
     array of such.
     """
@@ -44,13 +47,13 @@ def _listed(links: Any) -> Any:
     )  # nobody has all documents for neighbours: a matrix in lists
 
 
-def _is_matrix(links: Any) -> bool:
+def _is_matrix(links: LinksLike) -> bool:
     """Whether links are a table, but not a column for each end of a link (and perhaps others)."""
-    ends = hasattr(links, "columns") and links.shape[0] != links.shape[1]
-    return is_table(links) and (sparse.issparse(links) or links.shape[1] != 2) and not ends
+    ends = is_frame(links) and links.shape[0] != links.shape[1]
+    return is_table(links) and (is_sparse(links) or links.shape[1] != 2) and not ends
 
 
-def are_pairs(links: Any, n_docs: int) -> bool:
+def are_pairs(links: LinksLike, n_docs: int) -> bool:
     """Whether links are pairs (m, 2), not a matrix and not lists of neighbours."""
     links = _listed(links)
     if _is_matrix(links):
@@ -73,14 +76,14 @@ def are_pairs(links: Any, n_docs: int) -> bool:
     return twos
 
 
-def neighbour_pairs(lists: Any) -> np.ndarray:
+def neighbour_pairs(lists: LinksLike) -> np.ndarray:
     """(m, 2) document and neighbour, from a list of neighbour numbers for each document."""
     return whole_pairs(
         [(doc, neighbour) for doc, row in enumerate(lists) for neighbour in names_of(row)]
     )
 
 
-def whole_pairs(links: Any) -> np.ndarray:
+def whole_pairs(links: LinksLike) -> np.ndarray:
     """(m, 2) whole numbers from pairs in any form."""
     try:
         ends = np.asarray(links, dtype=np.float64)
@@ -103,7 +106,7 @@ def whole_pairs(links: Any) -> np.ndarray:
     return pairs.astype(np.int64)
 
 
-def adjacency(links: Any, n_docs: int) -> sparse.csr_array:
+def adjacency(links: LinksLike, n_docs: int) -> sparse.csr_array:
     """Links as a documents x documents matrix of ones, in the directions that are given.
 
     Parameters
@@ -162,7 +165,9 @@ def symmetric(table: sparse.csr_array) -> sparse.csr_array:
     return zero_one(both)
 
 
-def neighbours_by_name(links: Any, doc_names: Any, known_names: Any = ()) -> list[np.ndarray]:
+def neighbours_by_name(
+    links: LinksLike, doc_names: NamesLike, known_names: NamesLike = ()
+) -> list[np.ndarray]:
     """Lists of the names of neighbours as lists of numbers.
 
     Parameters

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import overload
 
 import numpy as np
 from scipy import sparse
 
-__all__ = ["Membership"]
+__all__ = ["Membership", "Name"]
+
+Name = str | int | float  # of an author, a label or a document: text as a rule, else a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +47,18 @@ class Membership:
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
 
-    def __iter__(self) -> Iterator[list[Any]]:
+    def __iter__(self) -> Iterator[list[Name]]:
         names, columns = self.names.tolist(), self.matrix.indices.tolist()
         for first, last in pairwise(self.matrix.indptr.tolist()):
             yield [names[column] for column in columns[first:last]]
 
-    def __getitem__(self, rows: Any) -> Any:
+    @overload
+    def __getitem__(self, rows: int) -> list[Name]: ...
+    @overload
+    def __getitem__(self, rows: slice | Sequence[int] | np.ndarray) -> Membership: ...
+    def __getitem__(
+        self, rows: int | slice | Sequence[int] | np.ndarray
+    ) -> list[Name] | Membership:
         """The names of one document as a list, or the membership of several documents.
 
         Names that none of these documents has are left out.
@@ -60,12 +68,13 @@ class Membership:
             columns = self.matrix.indices[
                 self.matrix.indptr[chosen] : self.matrix.indptr[chosen + 1]
             ]
-            return self.names[columns].tolist()
+            found: list[Name] = self.names[columns].tolist()
+            return found
         part = self.matrix[chosen]
         used = np.bincount(part.indices, minlength=len(self.names)) > 0
         return Membership(sparse.csr_array(part[:, used]), self.names[used])
 
-    def tolist(self) -> list[list[Any]]:
+    def tolist(self) -> list[list[Name]]:
         """A list of names for each document."""
         return list(self)
 
@@ -73,7 +82,7 @@ class Membership:
         """How many names each document has, of shape (n_docs,)."""
         return np.diff(self.matrix.indptr)
 
-    def aligned(self, names: Sequence[Any] | np.ndarray) -> Membership:
+    def aligned(self, names: Sequence[Name] | np.ndarray) -> Membership:
         """The same with `names` as its first columns, in their order; its other names follow.
 
         Parameters

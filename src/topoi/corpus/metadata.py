@@ -5,18 +5,24 @@ with the cure. Links are in links.py.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 import numpy as np
 from scipy import sparse
 
 from topoi.corpus.checks import (
     is_missing,
+    is_sparse,
     refuse_broken,
     refuse_half_characters,
     refuse_masked,
 )
-from topoi.corpus.membership import Membership
+from topoi.corpus.membership import Membership, Name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from topoi.corpus.given import AuthorsLike, GroupsLike, LabelsLike, Matrix
 
 __all__ = [
     "as_csr",
@@ -31,7 +37,9 @@ __all__ = [
 ]
 
 
-def membership(values: Any, n_docs: int, what: str, names: np.ndarray | None = None) -> Membership:
+def membership(
+    values: AuthorsLike, n_docs: int, what: str, names: np.ndarray | None = None
+) -> Membership:
     """The names of each document, from any form in which people give them.
 
     Parameters
@@ -72,7 +80,7 @@ def membership(values: Any, n_docs: int, what: str, names: np.ndarray | None = N
             values = [columns[row != 0].tolist() for row in values]
         else:
             names = columns
-    elif hasattr(values, "columns"):
+    elif is_frame(values):
         values = values.to_numpy()
     if sparse.issparse(values) or (
         isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "biuf"
@@ -96,7 +104,7 @@ def _check_length(found: int, n_docs: int, what: str) -> None:
         )
 
 
-def _from_lists(rows: list[list[Any]], what: str, known: list[Any]) -> Membership:
+def _from_lists(rows: list[list[Name]], what: str, known: list[Name]) -> Membership:
     fresh = list({name for row in rows for name in row} - set(known))
     try:
         fresh.sort()
@@ -113,7 +121,7 @@ def _from_lists(rows: list[list[Any]], what: str, known: list[Any]) -> Membershi
 
 
 def label_membership(
-    values: Any, n_docs: int, what: str = "labels", names: np.ndarray | None = None
+    values: object, n_docs: int, what: str = "labels", names: np.ndarray | None = None
 ) -> Membership:
     """The labels of each document, which may also be one value each; see `membership`.
 
@@ -125,7 +133,7 @@ def label_membership(
     return membership(one_each(values), n_docs, what, names)
 
 
-def columns_of_names(groups: Any, n_docs: int) -> dict[str, Membership]:
+def columns_of_names(groups: GroupsLike, n_docs: int) -> dict[str, Membership]:
     """Further columns, by their names: text values, one or several for each document.
 
     Parameters
@@ -145,7 +153,7 @@ def columns_of_names(groups: Any, n_docs: int) -> dict[str, Membership]:
     >>> made["source"].tolist(), made["year"].tolist()
     ([['blog'], []], [['2020'], ['2021']])
     """
-    if not (isinstance(groups, Mapping) or hasattr(groups, "columns")):
+    if not (isinstance(groups, Mapping) or is_frame(groups)):
         raise ValueError(
             f"groups is a {type(groups).__name__}; give a dictionary of columns by name, or a"
             " DataFrame."
@@ -159,14 +167,15 @@ def columns_of_names(groups: Any, n_docs: int) -> dict[str, Membership]:
     for name, values in groups.items():
         what = f"groups[{str(name)!r}]"
         if not isinstance(values, Membership):
-            rows = one_each([None if is_missing(value) else value for value in values])
+            given = one_each([None if is_missing(value) else value for value in values])
+            rows = cast("list[list[Name]]", given)
             values = [[document_name(value) for value in row] for row in rows]
             refuse_half_characters((value for row in values for value in row), what)
         made[str(name)] = membership(values, n_docs, what)
     return made
 
 
-def unnested(values: Any) -> Any:
+def unnested(values: LabelsLike) -> LabelsLike:
     """A table of 0 and 1 that came as lists, as an array (no list of names has one twice in this
     way); anything else as it is.
     """
@@ -183,26 +192,26 @@ def unnested(values: Any) -> Any:
     return np.asarray(values) if twice and flags else values
 
 
-def _has_numbers(values: Any) -> bool:
+def _has_numbers(values: object) -> TypeGuard[pd.DataFrame]:
     """Whether values are a DataFrame with numbers in all columns."""
-    return hasattr(values, "columns") and all(
+    return is_frame(values) and all(
         getattr(dtype, "kind", "O") in "biuf" for dtype in values.dtypes
     )
 
 
-def names_of(entry: Any) -> list[Any]:
+def names_of(entry: object) -> list[Name]:
     """The names of one document: a name or a list of them; gaps (None, NaN, "") are no names."""
     several = isinstance(entry, Sequence | set | frozenset | np.ndarray) and not isinstance(
         entry, str
     )
     return [
         name
-        for name in (entry if several else [entry])
+        for name in (cast("Iterable[Name]", entry) if several else [cast("Name", entry)])
         if not (name is None or name == "" or name != name)
     ]
 
 
-def _from_matrix(values: Any, n_docs: int, what: str, names: np.ndarray | None) -> Membership:
+def _from_matrix(values: Matrix, n_docs: int, what: str, names: np.ndarray | None) -> Membership:
     table = _flags(values, what)
     if table.shape[0] != n_docs:
         raise ValueError(
@@ -217,7 +226,7 @@ def _from_matrix(values: Any, n_docs: int, what: str, names: np.ndarray | None) 
     return Membership(table, np.arange(table.shape[1]) if names is None else np.asarray(names))
 
 
-def _flags(values: Any, what: str) -> sparse.csr_array:
+def _flags(values: object, what: str) -> sparse.csr_array:
     """A matrix of 0 and 1.
 
     Other numbers are refused: they may be names of authors or labels, and each would count as 1.
@@ -232,7 +241,7 @@ def _flags(values: Any, what: str) -> sparse.csr_array:
     return zero_one(table)
 
 
-def as_csr(values: Any, what: str) -> sparse.csr_array:
+def as_csr(values: object, what: str) -> sparse.csr_array:
     """A matrix of any kind, sparse or not, as CSR without negative numbers."""
     refuse_broken(values, what)
     table = sparse.csr_array(values if sparse.issparse(values) else np.asarray(values))
@@ -253,7 +262,7 @@ def zero_one(table: sparse.csr_array) -> sparse.csr_array:
     return table
 
 
-def one_each(labels: Any) -> Any:
+def one_each(labels: LabelsLike) -> LabelsLike:
     """Labels with one value per document (strings, numbers, None or NaN for unknown) as lists of
     labels; other forms unchanged.
     """
@@ -264,7 +273,7 @@ def one_each(labels: Any) -> Any:
     if is_table(labels) and labels.shape[1] > 1:
         return labels
     if is_table(labels):
-        labels = (labels.toarray() if sparse.issparse(labels) else np.asarray(labels)).ravel()
+        labels = (labels.toarray() if is_sparse(labels) else np.asarray(labels)).ravel()
     labels = (
         labels if isinstance(labels, Sequence) else np.asarray(labels)
     )  # a pandas column, for instance
@@ -274,12 +283,17 @@ def one_each(labels: Any) -> Any:
     ]
 
 
-def is_table(values: Any) -> bool:
+def is_frame(values: object) -> TypeGuard[pd.DataFrame]:
+    """Whether values have named columns, as a DataFrame has."""
+    return hasattr(values, "columns")
+
+
+def is_table(values: object) -> TypeGuard[np.ndarray]:
     """Whether values are a matrix: sparse, an array of two dimensions or a DataFrame."""
     return sparse.issparse(values) or (hasattr(values, "shape") and len(values.shape) == 2)
 
 
-def document_name(value: Any) -> str:
+def document_name(value: object) -> str:
     """The name of a document as text; 3.0 is 3, since frames turn whole numbers into floats.
 
     Examples

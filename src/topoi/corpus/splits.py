@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -10,11 +10,14 @@ from scipy import sparse
 from topoi.corpus import Corpus
 from topoi.corpus.checks import check_counts, is_whole
 
+if TYPE_CHECKING:
+    from topoi.corpus.given import CountsLike
+
 __all__ = ["hold_out", "split_tokens"]
 
 
 def split_tokens(
-    counts: Any, held_out: float = 0.1, random_state: int = 0
+    counts: CountsLike, held_out: float = 0.1, random_state: int = 0
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Split documents into observed and held-out tokens.
 

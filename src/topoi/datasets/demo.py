@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 from scipy import sparse
@@ -101,7 +101,7 @@ def _documents() -> Iterator[tuple[str, str]]:
                 yield f"{module.__name__}.{name}", text
 
 
-def _modules() -> Iterator[Any]:
+def _modules() -> Iterator[ModuleType]:
     """Public modules of the packages, three levels deep.
 
     What cannot be imported here is passed over.

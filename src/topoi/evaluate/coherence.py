@@ -8,7 +8,7 @@ reference never uses scores 0: nothing is known of it. So no score is ever NaN.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -17,11 +17,19 @@ from topoi.corpus import Corpus
 from topoi.corpus.checks import check_counts
 from topoi.evaluate.inputs import counts_for, top_words_of, unwrapped, weights_of
 
+if TYPE_CHECKING:
+    from topoi.evaluate.inputs import TopicsLike
+    from topoi.io.given import DocumentsLike
+
 __all__ = ["association", "c_v", "npmi", "u_mass"]
 
 
 def npmi(
-    topics: Any, reference: Any, n_words: int = 10, *, vocabulary: Sequence[str] | None = None
+    topics: TopicsLike,
+    reference: DocumentsLike,
+    n_words: int = 10,
+    *,
+    vocabulary: Sequence[str] | None = None,
 ) -> np.ndarray:
     """Coherence by normalised pointwise mutual information of a topic's top words.
 
@@ -61,7 +69,11 @@ def npmi(
 
 
 def u_mass(
-    topics: Any, reference: Any, n_words: int = 10, *, vocabulary: Sequence[str] | None = None
+    topics: TopicsLike,
+    reference: DocumentsLike,
+    n_words: int = 10,
+    *,
+    vocabulary: Sequence[str] | None = None,
 ) -> np.ndarray:
     """Coherence by UMass: mean log((D(w, v) + 1) / D(v)) over pairs with v the more probable word.
 
@@ -100,7 +112,11 @@ def u_mass(
 
 
 def c_v(
-    topics: Any, reference: Any, n_words: int = 10, *, vocabulary: Sequence[str] | None = None
+    topics: TopicsLike,
+    reference: DocumentsLike,
+    n_words: int = 10,
+    *,
+    vocabulary: Sequence[str] | None = None,
 ) -> np.ndarray:
     """Coherence by C_V (Roeder et al. 2015) with documents as windows.
 
@@ -148,8 +164,8 @@ def association(present: sparse.csc_array, words: np.ndarray, others: np.ndarray
 
 
 def _per_topic(
-    topics: Any,
-    reference: Any,
+    topics: TopicsLike,
+    reference: DocumentsLike,
     n_words: int,
     score: Callable[[np.ndarray, np.ndarray], float],
     vocabulary: Sequence[str] | None,
@@ -170,7 +186,7 @@ def _per_topic(
 
 
 def _columns(
-    topics: Any, reference: Any, n_words: int, vocabulary: Sequence[str] | None
+    topics: TopicsLike, reference: DocumentsLike, n_words: int, vocabulary: Sequence[str] | None
 ) -> tuple[sparse.csr_array, list[np.ndarray]]:
     """Counts of the reference, and the top words of each topic as columns of them.
 

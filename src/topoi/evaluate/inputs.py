@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -15,7 +15,16 @@ from sklearn.utils.validation import check_is_fitted
 from topoi.corpus import Corpus
 from topoi.corpus.coverage import warn_of_unknown
 
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from topoi.corpus.given import CountsLike
+    from topoi.io.given import CorpusLike, DocumentsLike
+    from topoi.protocols import FittedModel
+
 __all__ = [
+    "ModelLike",
+    "TopicsLike",
     "counts_for",
     "in_order_of",
     "proportions_of",
@@ -28,16 +37,39 @@ __all__ = [
 SMOOTHING = 1e-12  # of a uniform word distribution, mixed into topics, which may hold zeros
 
 
-def unwrapped(model: Any, X: Any) -> tuple[Any, Any]:
+# Topics by their words: a fitted model of any library, weights (topics x words), or lists of words
+# or of word numbers, the first the most typical.
+TopicsLike: TypeAlias = "HasComponents | np.ndarray | Sequence[Sequence[float] | Sequence[str]]"
+
+
+# What measures of documents take: a fitted model of topoi, of scikit-learn, or a pipeline that ends
+# in one; or an array, of topics x words or documents x topics.
+ModelLike: TypeAlias = "FittedModel | HasComponents | BaseEstimator | np.ndarray"
+
+
+class HasComponents(Protocol):
+    """A fitted model of topics, of topoi or of scikit-learn."""
+
+    components_: np.ndarray
+
+
+def unwrapped(model: ModelLike, X: DocumentsLike) -> tuple[ModelLike, DocumentsLike]:
     """The last step of a scikit-learn Pipeline, and X as the steps before it make it; any other
     model as it is.
     """
-    return (model[-1], model[:-1].transform(X)) if hasattr(model, "steps") else (model, X)
+    if not hasattr(model, "steps"):
+        return model, X
+    pipeline = cast("Pipeline", model)
+    return pipeline[-1], pipeline[:-1].transform(X)
 
 
 def counts_for(
-    model: Any, X: Any, vocabulary: Sequence[str] | None = None, *, scored: bool = False
-) -> Any:
+    model: TopicsLike,
+    X: CorpusLike,
+    vocabulary: Sequence[str] | None = None,
+    *,
+    scored: bool = False,
+) -> CountsLike:
     """The counts of a Corpus in the order of a model's words; any other X as it is.
 
     vocabulary: the words of topics that do not know them. Where only the documents know their
@@ -78,7 +110,9 @@ def counts_for(
     return corpus.counts
 
 
-def in_order_of(X: Any, topics: Any, vocabulary: Sequence[str] | None) -> tuple[Any, Any]:
+def in_order_of(
+    X: DocumentsLike, topics: TopicsLike, vocabulary: Sequence[str] | None
+) -> tuple[TopicsLike, Sequence[str] | None]:
     """An array of topics, and the words of its columns, in the order in which documents have these
     words; any others as they are.
 
@@ -99,7 +133,7 @@ def in_order_of(X: Any, topics: Any, vocabulary: Sequence[str] | None) -> tuple[
     return topics[:, [column[word] for word in X.words]], X.words
 
 
-def topics_of(model: Any, n_words: int | None = None) -> np.ndarray:
+def topics_of(model: TopicsLike, n_words: int | None = None) -> np.ndarray:
     """(K, W) topic-word proportions of a fitted model or an array; rows sum to 1, no zeros.
 
     n_words: the W that the documents have.
@@ -130,7 +164,7 @@ def topics_of(model: Any, n_words: int | None = None) -> np.ndarray:
     return smoothed
 
 
-def weights_of(topics: Any) -> np.ndarray | None:
+def weights_of(topics: TopicsLike) -> np.ndarray | None:
     """(K, W) weights of words, of a fitted model or given as numbers; None for lists of words and
     of word numbers.
     """
@@ -143,33 +177,35 @@ def weights_of(topics: Any) -> np.ndarray | None:
     return None if whole and all(len(np.unique(row)) == len(row) for row in table) else table
 
 
-def top_words_of(topics: Any, n_words: int) -> list[np.ndarray]:
+def top_words_of(topics: TopicsLike, n_words: int) -> list[np.ndarray]:
     """The top words of each topic: their numbers, from weights or lists of word numbers; the words
     themselves, from lists of words.
     """
     weights = weights_of(topics)
     if weights is not None:
         return [np.argsort(-row, kind="stable")[:n_words] for row in weights]
-    kinds = {isinstance(word, str) for row in topics for word in row}
+    rows = cast("Sequence[Sequence[float] | Sequence[str]]", topics)
+    kinds = {isinstance(word, str) for row in rows for word in row}
     if len(kinds) > 1:
         raise ValueError("Topics mix words and word numbers; give the one or the other.")
     kind: type = str if kinds == {True} else np.int64
-    return [np.asarray(row, dtype=kind)[:n_words] for row in topics]
+    return [np.asarray(row, dtype=kind)[:n_words] for row in rows]
 
 
-def proportions_of(model: Any, X: Any = None) -> np.ndarray:
+def proportions_of(model: ModelLike, X: DocumentsLike | None = None) -> np.ndarray:
     """(D, K) topic proportions, rows sum to 1: an array of them, or those of a fitted model for X,
     or for its training documents.
     """
     if hasattr(model, "transform"):
+        fitted = cast("FittedModel", model)
         if X is None and not hasattr(model, "doc_topic_"):
             raise ValueError(
                 "The model keeps no proportions of its training documents (doc_topic_); give the"
                 " documents as X."
             )
-        found = model.doc_topic_ if X is None else model.transform(X)
+        found = fitted.doc_topic_ if X is None else fitted.transform(X)
     else:
-        found = model
+        found = cast("np.ndarray", model)
     proportions = np.asarray(found, dtype=np.float64)
     if (
         proportions.ndim != 2

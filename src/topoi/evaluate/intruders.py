@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -21,6 +21,8 @@ from topoi.storage.files import atomic_write
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from topoi.protocols import FittedModel
 
 __all__ = ["Intrusion", "intrusion"]
 
@@ -137,7 +139,7 @@ def sheet_paths(path: str | Path) -> tuple[Path, Path]:
 
 
 def intrusion(
-    model: Any,
+    model: FittedModel,
     corpus: Corpus,
     *,
     n_words: int = 5,
@@ -208,7 +210,7 @@ class _Questions:
     n_words: int
     rng: np.random.Generator
 
-    def words(self) -> Iterator[dict[str, Any]]:
+    def words(self) -> Iterator[dict[str, object]]:
         """A question for each topic to which another topic has an intruder."""
         names, order = np.array(self.corpus.words), np.argsort(-self.topic_word, kind="stable")
         tops = order[:, : self.n_words]
@@ -229,7 +231,7 @@ class _Questions:
                 "guess": int(together.sum(axis=1).argmin()) + 1,
             }
 
-    def topics(self, proportions: np.ndarray, n_documents: int) -> Iterator[dict[str, Any]]:
+    def topics(self, proportions: np.ndarray, n_documents: int) -> Iterator[dict[str, object]]:
         """A question for each of some documents. proportions: (D, K)."""
         counts, names = self.corpus.counts, np.array(self.corpus.words)
         tops = np.argsort(-self.topic_word, kind="stable")[:, : self.n_words]

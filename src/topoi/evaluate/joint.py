@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from scipy import sparse
@@ -14,12 +14,21 @@ from topoi.infer.edge_messages import checked_messages
 from topoi.infer.history import Record
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from topoi.infer.state import State
+    from topoi.io.given import DocumentsLike
+    from topoi.protocols import FittedModel
 
 __all__ = ["LogJoint", "log_joint"]
 
 
-def log_joint(model: Any, X: Any, z: Any = None, **metadata: Any) -> float:
+def log_joint(
+    model: FittedModel,
+    X: DocumentsLike,
+    z: Sequence[int] | np.ndarray | None = None,
+    **metadata: Any,
+) -> float:
     """log P(x, z) of words and their topics (eq. 1), with topic and word proportions integrated
     out, under the priors of the model.
 
@@ -55,7 +64,8 @@ def log_joint(model: Any, X: Any, z: Any = None, **metadata: Any) -> float:
     >>> one_topic < found < 0
     True
     """
-    model, X = unwrapped(model, X)
+    unwrapped_model, X = unwrapped(model, X)
+    model = cast("FittedModel", unwrapped_model)
     if len(getattr(model, "author_names_", ())):
         raise ValueError(
             "Authors own the documents of this model, so that eq. 1 needs the author of each word,"

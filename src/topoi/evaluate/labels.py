@@ -4,7 +4,7 @@ proportions tell labels apart?
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn import metrics
@@ -17,13 +17,23 @@ from sklearn.preprocessing import StandardScaler
 from topoi.corpus.metadata import label_membership
 from topoi.evaluate.inputs import proportions_of
 
+if TYPE_CHECKING:
+    from topoi.corpus.given import LabelsLike
+    from topoi.evaluate.inputs import ModelLike
+    from topoi.io.given import DocumentsLike
+
 __all__ = ["clusters", "retrieval"]
 
 BLOCK = 1024  # documents whose similarities to all others are held at a time
 
 
 def clusters(
-    model: Any, labels: Any, X: Any = None, *, folds: int = 5, random_state: int = 0
+    model: ModelLike,
+    labels: LabelsLike,
+    X: DocumentsLike | None = None,
+    *,
+    folds: int = 5,
+    random_state: int = 0,
 ) -> dict[str, float]:
     """How well topics agree with labels that they have not seen.
 
@@ -92,7 +102,12 @@ def clusters(
 
 
 def retrieval(
-    model: Any, labels: Any, X: Any = None, *, at: tuple[int, ...] = (5, 10), random_state: int = 0
+    model: ModelLike,
+    labels: LabelsLike,
+    X: DocumentsLike | None = None,
+    *,
+    at: tuple[int, ...] = (5, 10),
+    random_state: int = 0,
 ) -> dict[str, float]:
     """How often the documents with the most similar topics have the same label.
 
@@ -151,7 +166,9 @@ def retrieval(
     }
 
 
-def _labeled(model: Any, labels: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
+def _labeled(
+    model: ModelLike, labels: LabelsLike, X: DocumentsLike
+) -> tuple[np.ndarray, np.ndarray]:
     """Proportions (D, K) and label numbers (D,) of the documents that have a label."""
     proportions = proportions_of(model, X)
     member = label_membership(labels, len(proportions))

@@ -8,7 +8,7 @@ linked; hidden links never take part in training.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -19,7 +19,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from topoi.corpus.checks import is_sparse
 from topoi.corpus.links import adjacency, symmetric
+
+if TYPE_CHECKING:
+    from topoi.corpus.given import LinksLike, Matrix
 
 __all__ = [
     "LinkKFold",
@@ -33,7 +37,7 @@ __all__ = [
 ]
 
 
-def link_pairs(links: Any, n_docs: int) -> np.ndarray:
+def link_pairs(links: LinksLike, n_docs: int) -> np.ndarray:
     """Linked pairs, each once with the smaller number first and without self-links.
 
     Parameters
@@ -79,7 +83,7 @@ class LinkKFold:
         self.n_splits = n_splits
         self.random_state = random_state
 
-    def split(self, links: Any, n_docs: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def split(self, links: LinksLike, n_docs: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Training pairs and test pairs of each fold.
 
         Parameters
@@ -100,7 +104,7 @@ class LinkKFold:
             yield pairs[train], pairs[test]
 
 
-def random_non_links(links: Any, n_docs: int, n: int, random_state: int = 0) -> np.ndarray:
+def random_non_links(links: LinksLike, n_docs: int, n: int, random_state: int = 0) -> np.ndarray:
     """Different pairs of documents that are not linked, uniformly at random.
 
     Parameters
@@ -204,7 +208,7 @@ def svm_scores(train: np.ndarray, labels: np.ndarray, test: np.ndarray) -> np.nd
     return scores
 
 
-def cosine_scores(rows: Any, pairs: np.ndarray) -> np.ndarray:
+def cosine_scores(rows: Matrix, pairs: np.ndarray) -> np.ndarray:
     """Cosine of the rows of document pairs.
 
     Parameters
@@ -225,7 +229,7 @@ def cosine_scores(rows: Any, pairs: np.ndarray) -> np.ndarray:
     >>> cosine_scores(np.eye(2), np.array([[0, 0], [0, 1]])).tolist()
     [1.0, 0.0]
     """
-    if sparse.issparse(rows):
+    if is_sparse(rows):
         norm = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
         dot = np.asarray(rows[pairs[:, 0]].multiply(rows[pairs[:, 1]]).sum(axis=1)).ravel()
     else:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from topoi.infer.predict import MAX_SWEEPS, fold_in
 from topoi.infer.priors import checked_prior
 from topoi.infer.rules import make_prediction_rule, make_rule
 from topoi.infer.threads import ThreadPool
+
+if TYPE_CHECKING:
+    from topoi.evaluate.inputs import ModelLike
+    from topoi.io.given import DocumentsLike
 
 __all__ = [
     "Completion",
@@ -64,12 +68,12 @@ class Completion:
 
 
 def completion(
-    model: Any,
-    X: Any,
+    model: ModelLike,
+    X: DocumentsLike,
     *,
     held_out: float = 0.1,
     random_state: int = 0,
-    doc_topic_prior: Any = None,
+    doc_topic_prior: float | Sequence[float] | np.ndarray | None = None,
     fold_in_rule: RuleName | None = None,
     fold_in_samples: int = 1,
     n_jobs: int | None = None,
@@ -176,7 +180,7 @@ def completion(
     )
 
 
-def completion_perplexity(model: Any, X: Any, **options: Any) -> float:
+def completion_perplexity(model: ModelLike, X: DocumentsLike, **options: Any) -> float:
     """The perplexity of `completion`, as a number.
 
     Parameters
@@ -204,12 +208,12 @@ def completion_perplexity(model: Any, X: Any, **options: Any) -> float:
 
 
 def left_to_right(
-    model: Any,
-    X: Any,
+    model: ModelLike,
+    X: DocumentsLike,
     *,
     n_particles: int = 20,
     random_state: int = 0,
-    doc_topic_prior: Any = None,
+    doc_topic_prior: float | Sequence[float] | np.ndarray | None = None,
     n_jobs: int | None = None,
     vocabulary: Sequence[str] | None = None,
 ) -> np.ndarray:
@@ -277,7 +281,7 @@ def left_to_right(
     return out
 
 
-def _prior_of(model: Any, given: Any, n_topics: int) -> np.ndarray:
+def _prior_of(model: ModelLike, given: object, n_topics: int) -> np.ndarray:
     """(K,) the prior that was given, or else the model's own, or else that for topics from
     elsewhere.
     """

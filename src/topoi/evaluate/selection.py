@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import clone
@@ -19,6 +19,9 @@ from topoi.evaluate.topics import mean_stability, topic_diversity
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from topoi.evaluate.inputs import ModelLike
+    from topoi.io.given import DocumentsLike
 
 __all__ = ["Choice", "choose_n_components", "recommended"]
 
@@ -58,8 +61,8 @@ class Choice:
 
 
 def choose_n_components(
-    model: Any,
-    X: Any,
+    model: ModelLike,
+    X: DocumentsLike,
     candidates: Sequence[int],
     *,
     test_size: float = 0.2,

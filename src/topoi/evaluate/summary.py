@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,10 @@ from topoi.evaluate.labels import clusters, retrieval
 from topoi.evaluate.perplexity import completion
 from topoi.evaluate.topics import rank_biased_diversity, topic_diversity
 from topoi.evaluate.training import seen_in_training
+
+if TYPE_CHECKING:
+    from topoi.io.given import CorpusLike
+    from topoi.protocols import FittedModel
 
 __all__ = ["MEASURES", "Measure", "quality"]
 
@@ -75,7 +79,7 @@ MEASURES = {
 }
 
 
-def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float | None]:
+def quality(model: FittedModel, X: CorpusLike, *, random_state: int = 0) -> dict[str, float | None]:
     """How good a model is on documents it has not seen: all measures at once.
 
     Parameters
@@ -111,7 +115,6 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float | N
     corpus = X.like(model.vocabulary_) if isinstance(X, Corpus) else Corpus(X)
     marks = marks_of(corpus).tolist()
     found = completion(model, X, random_state=random_state)
-    labels = getattr(X, "labels", None)
     return {
         "documents": corpus.n_docs,
         "seen_in_training": seen_in_training(model, X),
@@ -122,11 +125,13 @@ def quality(model: Any, X: Any, *, random_state: int = 0) -> dict[str, float | N
         "perplexity_low": found.low,
         "perplexity_high": found.high,
         **_of_topics(model, X),
-        **(_of_labels(model, X, labels) if labels is not None else {}),
+        **(
+            _of_labels(model, X, X.labels) if isinstance(X, Corpus) and X.labels is not None else {}
+        ),
     }
 
 
-def _of_topics(model: Any, X: Any) -> dict[str, float]:
+def _of_topics(model: FittedModel, X: CorpusLike) -> dict[str, float]:
     several = len(model.components_) > 1
     return {
         "diversity": topic_diversity(model),
@@ -135,7 +140,7 @@ def _of_topics(model: Any, X: Any) -> dict[str, float]:
     }
 
 
-def _of_labels(model: Any, corpus: Corpus, labels: Membership) -> dict[str, float]:
+def _of_labels(model: FittedModel, corpus: Corpus, labels: Membership) -> dict[str, float]:
     """What labels tell about topics, and labeled models about labels."""
     answer: dict[str, float] = {}
     n_labels = labels.counts()
@@ -145,7 +150,7 @@ def _of_labels(model: Any, corpus: Corpus, labels: Membership) -> dict[str, floa
         at = tuple(n for n in FOUND if n < n_labels.sum())
         answer |= retrieval(proportions, labels, at=at) if at else {}
         answer["labeled_documents"] = answer.pop("documents")
-    if hasattr(model, "classes_"):
+    if hasattr(model, "classes_") and hasattr(model, "most_likely"):
         judged = [
             (guess[0], truth)
             for guess, truth in zip(model.most_likely(corpus), labels, strict=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +14,9 @@ from scipy.optimize import linear_sum_assignment
 
 from topoi.corpus import Corpus
 from topoi.evaluate.inputs import top_words_of, topics_of
+
+if TYPE_CHECKING:
+    from topoi.evaluate.inputs import TopicsLike
 
 __all__ = [
     "match_topics",
@@ -24,7 +27,7 @@ __all__ = [
 ]
 
 
-def topic_diversity(topics: Any, n_words: int = 25) -> float:
+def topic_diversity(topics: TopicsLike, n_words: int = 25) -> float:
     """Proportion of distinct words among the top words of all topics.
 
     Parameters
@@ -49,7 +52,7 @@ def topic_diversity(topics: Any, n_words: int = 25) -> float:
     return len(np.unique(words)) / len(words)
 
 
-def rank_biased_diversity(topics: Any, n_words: int = 10, *, p: float = 0.9) -> float:
+def rank_biased_diversity(topics: TopicsLike, n_words: int = 10, *, p: float = 0.9) -> float:
     """How different the rankings of words are: 1 minus the mean rank-biased overlap of two topics.
 
     The first words of topics count more than later ones, which people hardly see.
@@ -97,7 +100,7 @@ def rank_biased_diversity(topics: Any, n_words: int = 10, *, p: float = 0.9) -> 
     return float(1 - weighted[np.triu_indices(len(tops), 1)].mean())
 
 
-def match_topics(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
+def match_topics(first: TopicsLike, second: TopicsLike) -> tuple[np.ndarray, np.ndarray]:
     """Best one-to-one matching of two models' topics by cosine, over the words of the first.
 
     Parameters
@@ -136,7 +139,7 @@ def match_topics(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
     return partner, similarity
 
 
-def stability(models: Sequence[Any]) -> np.ndarray:
+def stability(models: Sequence[TopicsLike]) -> np.ndarray:
     """How well each topic of the first model is found again in the others.
 
     Parameters
@@ -165,6 +168,6 @@ def stability(models: Sequence[Any]) -> np.ndarray:
     return cosines
 
 
-def mean_stability(models: Sequence[Any]) -> float:
+def mean_stability(models: Sequence[TopicsLike]) -> float:
     """Mean matched cosine over all pairs of models."""
     return float(np.mean([match_topics(a, b)[1].mean() for a, b in combinations(models, 2)]))

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from topoi.evaluate.inputs import counts_for
 
+if TYPE_CHECKING:
+    from scipy import sparse
+
+    from topoi.io.given import CorpusLike
+    from topoi.protocols import FittedModel
+
 __all__ = ["seen_in_training"]
 
 
-def seen_in_training(model: Any, X: Any) -> int | None:
+def seen_in_training(model: FittedModel, X: CorpusLike) -> int | None:
     """How many of some documents a model was trained on.
 
     Parameters
@@ -41,7 +47,7 @@ def seen_in_training(model: Any, X: Any) -> int | None:
         return None
     if known.names is not None and names is not None:
         return len(set(known.names.tolist()) & set(names))
-    counts = counts_for(model, X)
+    counts = cast("sparse.csr_array", counts_for(model, X))
     lengths = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
     same = len(lengths) == len(known.tokens) and np.allclose(lengths, known.tokens)
     return len(lengths) if same else None

@@ -5,7 +5,7 @@ pycisTopic.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,7 +15,10 @@ from topoi.evaluate import u_mass
 from topoi.explore.labelling import texts_as_corpus
 
 if TYPE_CHECKING:
+    from anndata import AnnData
     from gensim.models import LdaModel
+
+    from topoi.protocols import FittedModel
 
 __all__ = [
     "to_anndata",
@@ -27,7 +30,7 @@ __all__ = [
 ]
 
 
-def to_pyldavis(model: Any, corpus: Corpus) -> dict[str, Any]:
+def to_pyldavis(model: FittedModel, corpus: Corpus) -> dict[str, object]:
     """The arguments of `pyLDAvis.prepare`, with the topic numbers of the model.
 
     Parameters
@@ -64,7 +67,7 @@ def to_pyldavis(model: Any, corpus: Corpus) -> dict[str, Any]:
     }
 
 
-def to_anndata(model: Any, data: Any, key: str = "topics") -> None:
+def to_anndata(model: FittedModel, data: AnnData, key: str = "topics") -> None:
     """Put topics into AnnData: proportions of cells into obsm, of features into varm.
 
     Parameters
@@ -99,7 +102,7 @@ def to_anndata(model: Any, data: Any, key: str = "topics") -> None:
     data.uns[key] = {"names": list(model.topic_names_)}
 
 
-def _words_of_model(model: Any, data: Any) -> Sequence[str]:
+def _words_of_model(model: FittedModel, data: AnnData) -> Sequence[str]:
     """The features of a model; those of the data, if it was fitted on bare counts."""
     if model.vocabulary_ is not None:
         return list(map(str, model.vocabulary_))
@@ -111,7 +114,7 @@ def _words_of_model(model: Any, data: Any) -> Sequence[str]:
     return list(map(str, data.var_names))
 
 
-def to_pycistopic(model: Any, corpus: Corpus) -> dict[str, Any]:
+def to_pycistopic(model: FittedModel, corpus: Corpus) -> dict[str, object]:
     """The tables of pycisTopic's ``CistopicLDAModel``, by the names of its arguments.
 
     pycisTopic keeps models as pickled objects of that class, which a program without pycisTopic
@@ -167,7 +170,7 @@ def to_pycistopic(model: Any, corpus: Corpus) -> dict[str, Any]:
     }
 
 
-def to_topicwizard(model: Any, texts: Sequence[str]) -> dict[str, Any]:
+def to_topicwizard(model: FittedModel, texts: Sequence[str]) -> dict[str, object]:
     """What topicwizard shows of a model: its `TopicData`.
 
     Parameters
@@ -209,7 +212,9 @@ def to_topicwizard(model: Any, texts: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def to_octis(model: Any, corpus: Corpus | None = None, n_words: int = 10) -> dict[str, Any]:
+def to_octis(
+    model: FittedModel, corpus: Corpus | None = None, n_words: int = 10
+) -> dict[str, object]:
     """The output of a model as OCTIS' metrics take it.
 
     Parameters
@@ -244,7 +249,7 @@ def to_octis(model: Any, corpus: Corpus | None = None, n_words: int = 10) -> dic
     }
 
 
-def to_gensim_model(model: Any) -> LdaModel:
+def to_gensim_model(model: FittedModel) -> LdaModel:
     """The topics as a gensim `LdaModel`, which infers, compares and saves as any other.
 
     Parameters
@@ -291,7 +296,7 @@ def to_gensim_model(model: Any) -> LdaModel:
     return made
 
 
-def _matched(model: Any, corpus: Corpus) -> Corpus:
+def _matched(model: FittedModel, corpus: Corpus) -> Corpus:
     """The corpus over the words of a fitted model."""
     check_is_fitted(model)
     return corpus.like(model.vocabulary_)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from scipy import sparse
 
 from topoi.explore.words import matched_words
+
+if TYPE_CHECKING:
+    from topoi.corpus.membership import Name
 
 __all__ = [
     "author_log_likelihood",
@@ -20,8 +23,10 @@ __all__ = [
     "word_columns",
 ]
 
+Item = TypeVar("Item")  # what is ranked
 
-def author_number(names: np.ndarray, name: Any) -> int:
+
+def author_number(names: np.ndarray, name: Name) -> int:
     """The number of an author, or an error that names similar ones.
 
     Parameters
@@ -55,7 +60,7 @@ def author_number(names: np.ndarray, name: Any) -> int:
     return int(found[0])
 
 
-def best(names: Sequence[Any], scores: np.ndarray, n: int) -> list[tuple[Any, float]]:
+def best(names: Sequence[Item], scores: np.ndarray, n: int) -> list[tuple[Item, float]]:
     """The n names with the highest scores, best first.
 
     Parameters

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeGuard
 
 import numpy as np
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LINEAGE",
     "Edits",
+    "LineageRow",
     "Moves",
     "checked_edits",
     "closest_groups",
@@ -32,6 +33,16 @@ LINEAGE = ("step", "action", "old", "name", "new")  # columns of what became of 
 LONGEST_NAME = 1000  # characters
 KEYS = {"names", "merge", "delete", "reduce"}
 FORM = '{"names": {"7": "tax"}, "merge": [[3, 7]], "delete": [5], "reduce": 20}'
+
+
+class LineageRow(TypedDict):
+    """What an edit made of a topic."""
+
+    step: int
+    action: str
+    old: int
+    name: str
+    new: int
 
 
 class Edits(NamedTuple):
@@ -88,11 +99,11 @@ def checked_edits(found: Mapping[str, Any], n_topics: int) -> Edits:
     return Edits(called, groups, gone, None if reduce is None else int(reduce))
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def _topics(given: Any, n_topics: int, where: str) -> list[int]:
+def _topics(given: object, n_topics: int, where: str) -> list[int]:
     if isinstance(given, str | Mapping) or not isinstance(given, Sequence | np.ndarray):
         raise ValueError(f"{where} holds {str(given)[:60]!r}; expected numbers of topics.")
     return [_topic(topic, n_topics, where) for topic in given]
@@ -109,7 +120,7 @@ def _topic(given: Any, n_topics: int, where: str) -> int:
     return int(given)
 
 
-def _name(given: Any) -> str:
+def _name(given: object) -> str:
     if not isinstance(given, str) or len(given) > LONGEST_NAME:
         raise ValueError(f"names holds {str(given)[:60]!r}; expected the name of a topic.")
     return given.strip()

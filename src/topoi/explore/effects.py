@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import t as student
@@ -152,5 +152,6 @@ def _robust_fit(matrix: np.ndarray, response: np.ndarray) -> tuple[np.ndarray, n
     return estimate, np.sqrt(inverse**2 @ residual**2)
 
 
-def _no_effect(estimate: np.ndarray, error: np.ndarray, freedom: int) -> Any:
-    return 2 * student.sf(np.abs(estimate) / np.maximum(error, 1e-300), freedom)
+def _no_effect(estimate: np.ndarray, error: np.ndarray, freedom: int) -> np.ndarray:
+    chance: np.ndarray = 2 * student.sf(np.abs(estimate) / np.maximum(error, 1e-300), freedom)
+    return chance

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numbers
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from topoi.printable import printable
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from topoi.protocols import AuthorModel, FittedModel, LinkModel
 
 __all__ = ["Edge", "FactorGraph", "factor_graph"]
 
@@ -93,9 +95,9 @@ class FactorGraph:
     ['topic', 'name', 'from word', 'from document', 'message']
     """
 
-    model: Any
+    model: FittedModel
     corpus: Corpus | None
-    metadata: dict[str, Any]
+    metadata: dict[str, object]
 
     def __str__(self) -> str:
         model = self.model
@@ -133,11 +135,12 @@ class FactorGraph:
         ]
         owner = "factor of the document"
         if self._has_authors:
-            owner = f"factor of each author of the document ({len(self.model.author_names_):,})"
+            names = cast("AuthorModel", self.model).author_names_
+            owner = f"factor of each author of the document ({len(names):,})"
         shown = "theta[a]" if self._has_authors else "theta[d]"
         nodes.append(Node("theta", shown, f"{owner}, prior {spread}", True, 185, 60))
         if self._has_links:
-            weight = f"factor of links, weight {self.model.link_weight_:.3g}"
+            weight = f"factor of links, weight {cast('LinkModel', self.model).link_weight_:.3g}"
             nodes += [
                 Node("eta", "eta[c]", weight, True, 310, 140),
                 Node("linked", "z[.,d']", "variables: words of linked documents", False, 310, 215),
@@ -265,7 +268,7 @@ class FactorGraph:
         )
 
 
-def factor_graph(model: Any, corpus: Corpus | None = None, **metadata: Any) -> FactorGraph:
+def factor_graph(model: FittedModel, corpus: Corpus | None = None, **metadata: Any) -> FactorGraph:
     """The factor graph of a fitted model.
 
     Parameters

@@ -16,6 +16,8 @@ from topoi.io.vectorize import vectorizer_of
 if TYPE_CHECKING:
     import pandas as pd
 
+    from topoi.protocols import FittedModel
+
 __all__ = ["LabeledText", "Span", "label_table", "label_texts", "texts_as_corpus"]
 
 
@@ -127,7 +129,7 @@ class LabeledText:
         )
 
 
-def texts_as_corpus(model: Any, texts: Sequence[str]) -> Corpus:
+def texts_as_corpus(model: FittedModel, texts: Sequence[str]) -> Corpus:
     """Texts as the counts of the model's words.
 
     Parameters
@@ -155,7 +157,7 @@ def texts_as_corpus(model: Any, texts: Sequence[str]) -> Corpus:
     return corpus.like(model.vocabulary_)
 
 
-def label_texts(model: Any, corpus: Corpus, **metadata: Any) -> list[LabeledText]:
+def label_texts(model: FittedModel, corpus: Corpus, **metadata: Any) -> list[LabeledText]:
     """The texts of a corpus with the topics of their words.
 
     Parameters

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 
@@ -106,7 +104,7 @@ def chosen_labels(proportions: np.ndarray, threshold: float) -> np.ndarray:
     return chosen
 
 
-def likeliest_labels(proportions: np.ndarray, classes: np.ndarray, n: int) -> list[list[Any]]:
+def likeliest_labels(proportions: np.ndarray, classes: np.ndarray, n: int) -> list[list[object]]:
     """The n labels with the largest proportions in each document, best first.
 
     Parameters

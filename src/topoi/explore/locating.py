@@ -6,10 +6,13 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from topoi.io.lines import composed
 from topoi.io.phrases import JOINT, PhraseVectorizer, runs
+
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import CountVectorizer
 
 __all__ = ["Place", "locate"]
 
@@ -24,7 +27,7 @@ class Place(NamedTuple):
     word: str
 
 
-def locate(text: str, vectorizer: Any, words: Container[str]) -> list[Place]:
+def locate(text: str, vectorizer: CountVectorizer, words: Container[str]) -> list[Place]:
     """Where `words` stand in a text, as `vectorizer` finds them: whatever it does to case, accents
     and stop words before.
 
@@ -91,7 +94,9 @@ def _longest(
         first += 1
 
 
-def _words(units: list[_Unit], vectorizer: Any, words: Container[str]) -> Iterator[Place]:
+def _words(
+    units: list[_Unit], vectorizer: CountVectorizer, words: Container[str]
+) -> Iterator[Place]:
     """Words and phrases, behind one another but for stop words."""
     stop_words = vectorizer.get_stop_words() or ()
     tokens = _tokens(units, vectorizer)
@@ -111,7 +116,7 @@ def _with_phrases(tokens: list[_Unit], vectorizer: PhraseVectorizer) -> list[_Un
     ]
 
 
-def _tokens(units: list[_Unit], vectorizer: Any) -> list[_Unit]:
+def _tokens(units: list[_Unit], vectorizer: CountVectorizer) -> list[_Unit]:
     """The words into which prepared characters are cut."""
     prepared = "".join(unit.text for unit in units)
     if vectorizer.tokenizer is not None:
@@ -149,7 +154,9 @@ def _search(tokens: Iterable[str], text: str) -> Iterator[_Unit]:
         yield _Unit(token, start, after)
 
 
-def _characters(units: list[_Unit], vectorizer: Any, words: Container[str]) -> Iterator[Place]:
+def _characters(
+    units: list[_Unit], vectorizer: CountVectorizer, words: Container[str]
+) -> Iterator[Place]:
     """Runs of characters; several characters of white space count as one space."""
     prepared = "".join(unit.text for unit in units)
     single = [
@@ -162,7 +169,7 @@ def _characters(units: list[_Unit], vectorizer: Any, words: Container[str]) -> I
 
 
 def _characters_of_words(
-    units: list[_Unit], vectorizer: Any, words: Container[str]
+    units: list[_Unit], vectorizer: CountVectorizer, words: Container[str]
 ) -> Iterator[Place]:
     """Runs of characters inside of words, which have a space before and behind them."""
     prepared = "".join(unit.text for unit in units)

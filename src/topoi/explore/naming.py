@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 from topoi.explore.words import top_columns, words_of
+
+if TYPE_CHECKING:
+    from topoi.protocols import FittedModel
 
 __all__ = ["EXAMPLES", "Namer", "automatic_names", "names_by", "unique_names"]
 
@@ -111,7 +114,10 @@ def unique_names(names: Sequence[str], terms: Sequence[Sequence[str]]) -> list[s
 
 
 def names_by(
-    model: Any, namer: Namer | None, topics: Sequence[int], documents: Sequence[Sequence[str]]
+    model: FittedModel,
+    namer: Namer | None,
+    topics: Sequence[int],
+    documents: Sequence[Sequence[str]],
 ) -> dict[int, str]:
     """Names of some topics, from their typical words and documents.
 
@@ -147,7 +153,7 @@ def names_by(
     return dict(zip([topics[i] for i in named], whole[len(others) :], strict=True))
 
 
-def _plain_cut(model: Any) -> Callable[[str], list[str]]:
+def _plain_cut(model: FittedModel) -> Callable[[str], list[str]]:
     """What cuts texts into words as the model's vectoriser does, stop words included: words on both
     sides of one are no phrase.
     """

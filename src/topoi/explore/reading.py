@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from topoi.explore.words import question_counts
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from topoi.protocols import FittedModel
 
 __all__ = [
     "author_table",
@@ -62,7 +64,7 @@ def topic_number(names: Sequence[str], topic: int | str) -> int:
     return int(topic)
 
 
-def topic_table(model: Any, words: Sequence[str]) -> pd.DataFrame:
+def topic_table(model: FittedModel, words: Sequence[str]) -> pd.DataFrame:
     """One row per topic.
 
     Parameters
@@ -81,13 +83,13 @@ def topic_table(model: Any, words: Sequence[str]) -> pd.DataFrame:
     import pandas as pd
 
     n_topics = len(words)
-    table: dict[str, Any] = {
+    table: dict[str, object] = {
         "topic": np.arange(n_topics),
         "name": model.topic_names_,
         "proportion": np.asarray(model.topic_proportions_, dtype=np.float64),
     }
     if hasattr(model, "doc_topic_"):
-        with_words = model.documents_.words > 0
+        with_words = cast("TrainingDocuments", model.documents_).words > 0
         table["documents"] = np.bincount(
             model.doc_topic_[with_words].argmax(axis=1), minlength=n_topics
         )
@@ -137,7 +139,7 @@ def document_table(
     """
     import pandas as pd
 
-    table: dict[str, Any] = {
+    table: dict[str, object] = {
         "document": _names(documents),
         **_main_topics(proportions, names, n_topics),
         "tokens": documents.tokens,
@@ -200,7 +202,7 @@ def best_documents(proportions: np.ndarray, fit: np.ndarray | None, n: int) -> n
 
 
 def find_topics(
-    model: Any, text: str | Sequence[str], words: Sequence[str], n: int = 10
+    model: FittedModel, text: str | Sequence[str], words: Sequence[str], n: int = 10
 ) -> pd.DataFrame:
     """The topics of a word, of words, or of a text.
 
@@ -249,7 +251,7 @@ def document_number(documents: TrainingDocuments, document: int | str) -> int | 
     return int(document)
 
 
-def similar_documents(model: Any, document: int | str, n: int = 10) -> pd.DataFrame:
+def similar_documents(model: FittedModel, document: int | str, n: int = 10) -> pd.DataFrame:
     """The training documents whose topics are most like those of a document or a text.
 
     Parameters
@@ -270,23 +272,24 @@ def similar_documents(model: Any, document: int | str, n: int = 10) -> pd.DataFr
     """
     if n < 1:
         raise ValueError(f"n is {n}; expected at least 1 document.")
-    known, place = np.asarray(model.doc_topic_), document_number(model.documents_, document)
+    documents = cast("TrainingDocuments", model.documents_)
+    known, place = np.asarray(model.doc_topic_), document_number(documents, document)
     if place is None:
         one = np.asarray(model.transform(question_counts(model, str(document))))[0]
     else:
         one = known[place]
     distance = np.sqrt(np.maximum(1 - np.sqrt(known) @ np.sqrt(one), 0).astype(np.float64))
-    similarity = np.where(model.documents_.words > 0, 1 - distance, -np.inf)
+    similarity = np.where(documents.words > 0, 1 - distance, -np.inf)
     if place is not None:
         similarity[place] = -np.inf
-    best = best_documents(similarity, model.documents_.fit, n)
+    best = best_documents(similarity, documents.fit, n)
     best = best[np.isfinite(similarity[best])]
-    table = document_table(model.documents_, known, model.topic_names_, n_topics=1).iloc[best]
+    table = document_table(documents, known, model.topic_names_, n_topics=1).iloc[best]
     table.insert(1, "similarity", similarity[best])
     return table.reset_index(drop=True)
 
 
-def author_table(model: Any, *, n_topics: int = 3, min_documents: int = 1) -> pd.DataFrame:
+def author_table(model: FittedModel, *, n_topics: int = 3, min_documents: int = 1) -> pd.DataFrame:
     """One row per author of the training documents.
 
     Parameters
@@ -307,7 +310,8 @@ def author_table(model: Any, *, n_topics: int = 3, min_documents: int = 1) -> pd
     """
     import pandas as pd
 
-    authors = model.documents_.authors
+    documents = cast("TrainingDocuments", model.documents_)
+    authors = documents.authors
     if authors is None:
         raise ValueError(
             "The documents of this model have no authors; read them with authors=... before the"
@@ -322,7 +326,7 @@ def author_table(model: Any, *, n_topics: int = 3, min_documents: int = 1) -> pd
         {
             "author": authors.names,
             "documents": n_docs.astype(np.int64),
-            "tokens": members.T @ model.documents_.tokens,
+            "tokens": members.T @ documents.tokens,
             **_main_topics(np.asarray(proportions), model.topic_names_, n_topics),
         }
     )

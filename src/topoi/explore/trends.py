@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +15,9 @@ from topoi.explore.words import words_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from topoi.corpus.documents import TrainingDocuments
+    from topoi.protocols import FittedModel
 
 __all__ = [
     "Interval",
@@ -33,7 +36,7 @@ LEAST_DISPERSION = 1e-6
 TINY = 1e-12
 
 
-def observed_proportions(model: Any) -> np.ndarray:
+def observed_proportions(model: FittedModel) -> np.ndarray:
     """Topic proportions of the training documents without the prior.
 
     `doc_topic_` is (expected tokens + prior) / (tokens + sum of the prior), which draws every
@@ -59,9 +62,10 @@ def observed_proportions(model: Any) -> np.ndarray:
     np.float64(1.0)
     """
     proportions = np.asarray(model.doc_topic_, dtype=np.float64)
-    tokens, prior = model.documents_.tokens[:, None], np.asarray(model.doc_topic_prior_)
+    documents = cast("TrainingDocuments", model.documents_)
+    tokens, prior = documents.tokens[:, None], np.asarray(model.doc_topic_prior_)
     counts = proportions * (tokens + prior.sum()) - prior
-    empty = model.documents_.words == 0
+    empty = documents.words == 0
     if model.weighting_.kind == "count" and (counts[~empty] > -1e-3 * prior - 1e-6).all():
         counts = np.maximum(counts, 0)
         proportions = counts / np.maximum(counts.sum(axis=1, keepdims=True), TINY)
@@ -248,7 +252,7 @@ def _bootstrap(
 
 
 def words_table(
-    model: Any, corpus: Corpus, topic: int, members: Membership, n: int = 10
+    model: FittedModel, corpus: Corpus, topic: int, members: Membership, n: int = 10
 ) -> pd.DataFrame:
     """The words of a topic in each group of documents.
 

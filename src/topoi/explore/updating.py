@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -116,7 +116,7 @@ def new_themes(
 
 
 def drift_table(
-    before: np.ndarray, now: np.ndarray, names: Sequence[str], words: Sequence[Any], n_words: int
+    before: np.ndarray, now: np.ndarray, names: Sequence[str], words: Sequence[object], n_words: int
 ) -> pd.DataFrame:
     """How the words of topics in new documents differ from those before.
 

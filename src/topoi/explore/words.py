@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +15,8 @@ from topoi.io.lines import composed
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from topoi.protocols import FittedModel
 
 __all__ = [
     "matched_words",
@@ -29,7 +31,7 @@ LEAST_USE = 0.1  # tokens of a word in a topic: less is hardly a use
 MOST_NAMED = 5  # unknown words that an error or a warning names
 
 
-def words_of(model: Any, vocabulary: Sequence[str] | None = None) -> np.ndarray:
+def words_of(model: FittedModel, vocabulary: Sequence[str] | None = None) -> np.ndarray:
     """The word of each column: those given, else the model's, else "word0", "word1", …"""
     n_words = model.components_.shape[1]
     words = model.vocabulary_ if vocabulary is None else vocabulary
@@ -40,14 +42,14 @@ def words_of(model: Any, vocabulary: Sequence[str] | None = None) -> np.ndarray:
     return np.asarray(words, dtype=str)
 
 
-def word_weights(model: Any) -> np.ndarray:
+def word_weights(model: FittedModel) -> np.ndarray:
     """(K, W) tokens of each word in each topic, without the prior."""
     components = np.asarray(model.components_, dtype=np.float64)
     weights: np.ndarray = np.maximum(components - model.topic_word_prior_, 0)
     return weights
 
 
-def top_columns(model: Any, n: int, relevance: float = 1.0) -> list[np.ndarray]:
+def top_columns(model: FittedModel, n: int, relevance: float = 1.0) -> list[np.ndarray]:
     """The columns of the top words of each topic, best first.
 
     Parameters
@@ -81,7 +83,9 @@ def top_columns(model: Any, n: int, relevance: float = 1.0) -> list[np.ndarray]:
     return [columns[np.isfinite(row[columns])] for columns, row in zip(best, scores, strict=True)]
 
 
-def topic_words(model: Any, topic: int, n: int = 20, relevance: float = 1.0) -> pd.DataFrame:
+def topic_words(
+    model: FittedModel, topic: int, n: int = 20, relevance: float = 1.0
+) -> pd.DataFrame:
     """The top words of one topic, with numbers.
 
     Parameters
@@ -150,7 +154,7 @@ def matched_words(
     return known, [word for word, form in zip(words, forms, strict=True) if form not in column]
 
 
-def question_counts(model: Any, text: str | Sequence[str]) -> sparse.csr_array:
+def question_counts(model: FittedModel, text: str | Sequence[str]) -> sparse.csr_array:
     """(1, W) counts of a text or of words, over the words of a model.
 
     Parameters

@@ -50,7 +50,7 @@ class Dates:
     dates: Sequence[str]
     by: By = "year"
     reach: int = 1
-    weight: Any = "learn"
+    weight: Any = "learn"  # a number from add_to on
     learn: bool = field(default=False, init=False)  # whether the weight is learned
 
     def add_to(self, plan: Plan) -> None:

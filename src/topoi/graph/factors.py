@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 from scipy import sparse
@@ -28,6 +28,9 @@ from topoi.graph.links import Links
 from topoi.graph.plan import Plan
 from topoi.graph.weighting import Weighting, fit_weighting
 from topoi.graph.wiring import Graph, build_graph
+
+if TYPE_CHECKING:
+    from topoi.corpus import Corpus
 
 __all__ = [
     "Authors",
@@ -74,7 +77,7 @@ class Words:
     (2, 3)
     """
 
-    counts: Any
+    counts: sparse.csr_array | Corpus
     weighting: str | Weighting = "count"
     base: np.ndarray | None = None
     frozen: bool = False
@@ -136,7 +139,7 @@ class Authors:
     ['al', 'bo']
     """
 
-    authors: Any
+    authors: Any  # any form that a Corpus takes; canonical_factor makes it a Membership
     prior: AuthorPrior = "uniform"
     names: np.ndarray | None = None
     base: np.ndarray | None = None
@@ -180,7 +183,7 @@ class Labels:
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
-    labels: Any
+    labels: Any  # as authors
     background: int = 0
     classes: np.ndarray | None = None
 
@@ -209,7 +212,7 @@ def canonical_factor(factor: Factor, n_docs: int) -> Factor:
     Parameters
     ----------
     factor : Factor
-        Any factor. It stays as it is.
+        A factor of any kind. It stays as it is.
     n_docs : int
         Number of documents.
 
@@ -247,13 +250,13 @@ def _among_classes(factor: Labels, n_docs: int) -> Membership:
     return labels
 
 
-def make_plan(factors: Sequence[Any], n_topics: int) -> Plan:
+def make_plan(factors: Sequence[Words | Factor], n_topics: int) -> Plan:
     """The plan of a list of factors, of which `Words` is the first."""
     words, *others = factors
     if not isinstance(words, Words):
         raise ValueError(f"The first factor must be Words(counts); got {words!r}.")
     plan = words.new_plan(n_topics)
-    for factor in others:
+    for factor in cast("list[Factor]", others):
         factor.add_to(plan)
     weight = sum(field.weight for field in plan.fields)
     if weight >= 1:
@@ -264,6 +267,6 @@ def make_plan(factors: Sequence[Any], n_topics: int) -> Plan:
     return plan
 
 
-def compile_factors(factors: Sequence[Any], n_topics: int, **layout: Any) -> Graph:
+def compile_factors(factors: Sequence[Words | Factor], n_topics: int, **layout: Any) -> Graph:
     """The graph of a list of factors; `layout` goes to `build_graph`."""
     return build_graph(make_plan(factors, n_topics), **layout)

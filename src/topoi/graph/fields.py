@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,7 +17,7 @@ __all__ = ["Field", "LearnedField", "LearningField", "first_weight"]
 FIRST_WEIGHT = 0.15  # where a learned weight starts: the paper's value for links
 
 
-def first_weight(weight: Any, what: str) -> tuple[float, bool]:
+def first_weight(weight: float | str, what: str) -> tuple[float, bool]:
     """The weight of a field, or its first value, and whether it is learned.
 
     Parameters

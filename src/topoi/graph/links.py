@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from topoi.choices import LinkFactor
 from topoi.corpus.links import symmetric
@@ -56,8 +57,8 @@ class Links:
     (60, 4)
     """
 
-    links: Any
-    weight: Any = 0.15
+    links: sparse.csr_array
+    weight: Any = 0.15  # a number from add_to on
     factor: LinkFactor = "learned"
     directed: bool = False
     fixed_proportions: np.ndarray | None = None

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -301,7 +300,7 @@ def _without_full_rows(topics: sparse.csr_array) -> sparse.csr_array:
     return sparse.csr_array((topics.data[kept], topics.indices[kept], indptr), shape=topics.shape)
 
 
-def _frozen(array: Any, dtype: Any) -> np.ndarray:
+def _frozen(array: np.ndarray, dtype: np.typing.DTypeLike) -> np.ndarray:
     """A read-only contiguous array: one type for the compiler, and nobody changes a graph."""
     out = np.array(array, dtype=dtype, order="C")
     out.setflags(write=False)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
-from topoi.graph.fields import LearnedField, LearningField
+from topoi.graph.fields import Field, LearnedField, LearningField
 from topoi.graph.wiring import Graph
 from topoi.infer.arrays import ActiveSet, Fields, Messages, Tables
 from topoi.infer.history import HISTORY, Record, columns, records
@@ -22,6 +22,7 @@ from topoi.storage.schema import (
     LARGEST,
     SMALLEST,
     Array,
+    Contents,
     Schema,
     Value,
     checked_csr,
@@ -32,6 +33,8 @@ from topoi.storage.schema import (
     real,
     whole,
 )
+
+Arrays = TypeVar("Arrays", Tables, Messages, Fields, ActiveSet)
 
 __all__ = [
     "SEED",
@@ -109,7 +112,7 @@ def state_schema(graph: Graph, rule: Rule, schedule: Schedule) -> Schema:
     return Schema(entries, frozenset({"lists"}))
 
 
-def _table_shapes(field: Any, graph: Graph) -> Mapping[str, tuple[int, ...]]:
+def _table_shapes(field: Field | LearningField, graph: Graph) -> Mapping[str, tuple[int, ...]]:
     """Of the tables that a field learns. Its links are data, which the fingerprint covers."""
     return field.table_shapes(graph.n_topics) if isinstance(field, LearningField) else {}
 
@@ -117,7 +120,7 @@ def _table_shapes(field: Any, graph: Graph) -> Mapping[str, tuple[int, ...]]:
 # ------------------------------------------------------------ runs
 
 
-def state_contents(state: State, monitor: Monitor) -> dict[str, Any]:
+def state_contents(state: State, monitor: Monitor) -> Contents:
     """The entries of a run's file."""
     arrays, groups = (
         state.graph.arrays,
@@ -128,7 +131,7 @@ def state_contents(state: State, monitor: Monitor) -> dict[str, Any]:
             "active_set": state.active_set,
         },
     )
-    found: dict[str, Any] = {name: getattr(state, name) for name in RUN_VALUES}
+    found: Contents = {name: getattr(state, name) for name in RUN_VALUES}
     found["converged"] = monitor.converged
     for group, named in groups.items():
         if named is not None:
@@ -158,7 +161,7 @@ def read_state(
     monitor.resume([Record(**record) for record in records(found)])
     monitor.converged = found["converged"]
 
-    def named(kind: Any, group: str) -> Any:
+    def named(kind: type[Arrays], group: str) -> Arrays:
         return kind(**{name: found[f"{group}.{name}"] for name in kind._fields})
 
     return State(
@@ -173,7 +176,7 @@ def read_state(
     )
 
 
-def _learned(found: Mapping[str, Any], graph: Graph) -> list[LearnedField]:
+def _learned(found: Contents, graph: Graph) -> list[LearnedField]:
     """What the run had learned of each field."""
     learned = []
     for i, field in enumerate(graph.fields):
@@ -183,7 +186,7 @@ def _learned(found: Mapping[str, Any], graph: Graph) -> list[LearnedField]:
     return learned
 
 
-def _check_state(found: Mapping[str, Any], graph: Graph, rule: Rule, schedule: Schedule) -> None:
+def _check_state(found: Contents, graph: Graph, rule: Rule, schedule: Schedule) -> None:
     """What kernels rely on, which depends on several entries."""
     K, stored = graph.n_topics, found["stored"]
     may_change = (
@@ -227,7 +230,7 @@ def _check_state(found: Mapping[str, Any], graph: Graph, rule: Rule, schedule: S
     )
 
 
-def _check_fields(found: Mapping[str, Any], graph: Graph, *, in_use: bool) -> None:
+def _check_fields(found: Contents, graph: Graph, *, in_use: bool) -> None:
     """Messages of fields: all 0 before messages are stored."""
     message, weight = found["fields.message"], found["fields.weight"]
     shape = (graph.n_docs, graph.width) if in_use else (1, 1)

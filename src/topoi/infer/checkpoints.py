@@ -14,7 +14,7 @@ import os
 import warnings
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -26,10 +26,10 @@ from topoi.infer.recipe import Settings
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
 from topoi.infer.state import State
-from topoi.storage.archive import Archive, Refused, open_archive, sealed, write_archive
+from topoi.storage.archive import Archive, Manifest, Refused, open_archive, sealed, write_archive
 from topoi.storage.digests import digest
 from topoi.storage.files import WriteError, locked, remove_temporaries
-from topoi.storage.schema import Schema, parted
+from topoi.storage.schema import Contents, Schema, parted
 from topoi.tuning import current
 
 __all__ = [
@@ -69,6 +69,16 @@ class FinishedRun(NamedTuple):
                 self.path.unlink()
 
 
+class Estimator(Protocol):
+    """The model of a run: its parameters."""
+
+    max_iter: int
+    random_state: object
+    init: object
+
+    def get_params(self, deep: bool = True) -> dict[str, object]: ...
+
+
 class Checkpoint:
     """The file of one run, saved every `every` sweeps.
 
@@ -76,14 +86,16 @@ class Checkpoint:
     Checkpoint locks the file and looks at it.
     """
 
-    def __init__(self, path: str | Path, every: int, model: Any, plan: Plan, start: Any) -> None:
+    def __init__(
+        self, path: str | Path, every: int, model: Estimator, plan: Plan, start: object
+    ) -> None:
         if not isinstance(every, int | np.integer) or every < 1:
             raise ValueError(
                 f"checkpoint_every is {every!r}; expected a whole number of at least 1."
             )
         self.path, self.every = Path(path), int(every)
         self.fingerprint = fingerprint(model, plan, start)
-        self.saved: dict[str, Any] | None = None  # the manifest of a run that waits to be resumed
+        self.saved: Manifest | None = None  # the manifest of a run that waits to be resumed
         self.sha256 = ""  # of what is in the file, if that is of this run
         self._lock = ExitStack()
 
@@ -100,7 +112,7 @@ class Checkpoint:
     def __exit__(self, *_: object) -> None:
         self._lock.close()
 
-    def _manifest(self) -> dict[str, Any] | None:
+    def _manifest(self) -> Manifest | None:
         """The manifest of a saved run. Its arrays are read when the graph is known."""
         with open_archive(self.path, WHAT) as archive:
             manifest = archive.manifest
@@ -170,7 +182,7 @@ class Checkpoint:
             schema = checkpoint_schema.state_schema(state.graph, rule, schedule)
             self._write(schema, checkpoint_schema.state_contents(state, monitor))
 
-    def _write(self, schema: Schema, contents: dict[str, Any]) -> None:
+    def _write(self, schema: Schema, contents: Contents) -> None:
         """Replace the file by these contents. If that fails the run continues: it may finish."""
         values, arrays = parted(schema, contents)
         head = {"format": FORMAT, "fingerprint": self.fingerprint, "values": values}
@@ -189,7 +201,7 @@ class Checkpoint:
         return FinishedRun(self.path.absolute(), self.sha256)
 
 
-def _warn_of_more(path: Any, done: str, max_iter: int) -> None:
+def _warn_of_more(path: object, done: str, max_iter: int) -> None:
     """Warn that a resumed run was already beyond max_iter."""
     warnings.warn(
         f"{path} holds a run of {done}, more than max_iter={max_iter}. The model is that of the"
@@ -199,7 +211,7 @@ def _warn_of_more(path: Any, done: str, max_iter: int) -> None:
     )
 
 
-def _warn_of_finished(path: Any, done: str) -> None:
+def _warn_of_finished(path: object, done: str) -> None:
     """Warn that a run was at its end already, and nothing was left to do."""
     warnings.warn(
         f"{path} holds this run, finished after {done}; its model is returned. To fit again, delete"
@@ -208,7 +220,7 @@ def _warn_of_finished(path: Any, done: str) -> None:
     )
 
 
-def fixed_parameters(model: Any, start: Any) -> list[Any]:
+def fixed_parameters(model: Estimator, start: object) -> list[object]:
     """What of a model decides the bits of a run, beside its documents."""
     from topoi.version import __version__
 
@@ -219,14 +231,14 @@ def fixed_parameters(model: Any, start: Any) -> list[Any]:
     }
     seed = model.random_state if isinstance(model.random_state, int | np.integer) else None
     init = model.init if isinstance(model.init, str) else None
-    parts: list[Any] = [__version__, type(model).__name__, fixed, seed, init, start]
+    parts: list[object] = [__version__, type(model).__name__, fixed, seed, init, start]
     parts += [
         min(model.max_iter, 2 * len(current().warm_up))
     ]  # fewer sweeps have fewer warm-up sweeps
     return parts
 
 
-def fingerprint(model: Any, plan: Plan, start: Any) -> str:
+def fingerprint(model: Estimator, plan: Plan, start: object) -> str:
     """A digest of everything that decides the bits of a run."""
     parts = fixed_parameters(model, start)
     parts += [

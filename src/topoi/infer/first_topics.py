@@ -22,26 +22,26 @@ __all__ = ["Workers", "first_topics", "with_sample"]
 class Workers(Protocol):
     """Where tasks are computed."""
 
-    def submit(self, name: str, function: Callable[..., Any], *args: Any) -> Any:
+    def submit(self, name: str, function: Callable[..., object], *args: object) -> object:
         """A future of function(*args), in which arguments may be futures, or lists of them.
 
         name: of the task, different from all others of the run.
         """
         ...
 
-    def gather(self, futures: Sequence[Any]) -> list[Any]:
+    def gather(self, futures: Sequence[object]) -> list[Any]:
         """Results, when they are there."""
         ...
 
 
 def first_topics(
     workers: Workers,
-    shards: Sequence[Any],
-    run: Any,
+    shards: Sequence[object],
+    run: object,
     settings: Settings,
     recipe: Recipe,
     n_edges: int,
-) -> tuple[str, Any]:
+) -> tuple[str, object]:
     """How messages start (`State.start`), and the topics (W, K) that they start from: a future, or
     None.
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, cast
 
 import numpy as np
 
-from topoi.storage.schema import LARGEST, Array
+from topoi.storage.schema import LARGEST, Array, Contents
 
-__all__ = ["HISTORY", "Callback", "Record", "columns", "records"]
+__all__ = ["HISTORY", "Callback", "Measured", "Record", "columns", "records"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,18 @@ class Record:
     log_joint: float | None = None  # log P(x, z), eq. 1, if evaluate.LogJoint measures it
 
 
+class Measured(TypedDict):
+    """A Record as an entry of `history_`."""
+
+    sweep: int
+    seconds: float
+    residual: float
+    perplexity: float | None
+    schedule: str
+    violation: float
+    log_joint: float | None
+
+
 # of the state (of the model, where documents are in mini-batches or on a cluster); a true answer
 # stops the run
 Callback = Callable[[Any, Record], object]
@@ -47,7 +59,7 @@ HISTORY = {  # of a run, one column per field of Record
 UNMEASURED = {"perplexity": -1.0, "log_joint": 1.0}  # in files; a measurement has the other sign
 
 
-def columns(history: list[dict[str, Any]]) -> dict[str, np.ndarray]:
+def columns(history: Sequence[Mapping[str, object]]) -> dict[str, np.ndarray]:
     """A history as one array per field of its records."""
     kinds = {"U": np.str_, "i8": np.int64, "f8": np.float64}
     return {
@@ -58,18 +70,21 @@ def columns(history: list[dict[str, Any]]) -> dict[str, np.ndarray]:
     }
 
 
-def _written(name: str, value: Any) -> Any:
+def _written(name: str, value: object) -> object:
     unknown = value is None or (isinstance(value, float) and not np.isfinite(value))
     return UNMEASURED.get(name, -1.0) if unknown else value
 
 
-def records(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def records(found: Contents) -> list[Measured]:
     """The history that `columns` took apart."""
     rows = zip(*(found[f"history_.{name}"].tolist() for name in HISTORY), strict=True)
     return [
-        {
-            name: None if name in UNMEASURED and value * UNMEASURED[name] > 0 else value
-            for name, value in zip(HISTORY, row, strict=True)
-        }
+        cast(
+            "Measured",
+            {
+                name: None if name in UNMEASURED and value * UNMEASURED[name] > 0 else value
+                for name, value in zip(HISTORY, row, strict=True)
+            },
+        )
         for row in rows
     ]

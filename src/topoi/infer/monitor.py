@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from scipy import sparse
 
 from topoi.infer.convergence import PARAMETER_TOLERANCE, ParameterChange, largest_violation
-from topoi.infer.history import Callback, Record
+from topoi.infer.history import Callback, Measured, Record
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.progress import Progress
 from topoi.infer.threads import ThreadPool
@@ -116,7 +116,7 @@ class Monitor:
         sweep: int,
         residual: float,
         measure: Callable[[], float],
-        subject: Any,
+        subject: object,
         schedule: str,
         *,
         end: int | None = None,
@@ -197,9 +197,9 @@ class Monitor:
         ).sum()
         return float(np.exp(-gain / self.counts.sum()))
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[Measured]:
         """The history as plain dictionaries."""
-        return [asdict(record) for record in self.history]
+        return [cast("Measured", asdict(record)) for record in self.history]
 
     def __enter__(self) -> Monitor:
         return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from scipy import sparse
@@ -113,7 +113,7 @@ def alpha_of(evidence: np.ndarray, token: float) -> np.ndarray:
     return _in_range(evidence[0] / np.maximum(evidence[1], 1e-300), token)
 
 
-def _in_range(prior: Any, token: float) -> Any:
+def _in_range(prior: np.ndarray, token: float) -> np.ndarray:
     return np.clip(prior, token * PRIOR_RANGE[0], token * PRIOR_RANGE[1])
 
 
@@ -251,7 +251,7 @@ def token_probabilities(
     return out
 
 
-def checked_prior(name: str, value: Any, size: int) -> np.ndarray:
+def checked_prior(name: str, value: object, size: int) -> np.ndarray:
     """(size,) a prior given as a number or an array, refused where single precision would
     lose it.
     """

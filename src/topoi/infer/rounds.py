@@ -7,7 +7,7 @@ numbers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -45,11 +45,13 @@ class Standing(NamedTuple):
 class Saves(Protocol):
     """Keeps a run, so that it can resume after a crash."""
 
-    def restore(self, workers: Workers) -> tuple[Standing, list[Any], list[Record], bool] | None:
+    def restore(self, workers: Workers) -> tuple[Standing, list[object], list[Record], bool] | None:
         """Where a saved run stands, futures of its table, its history, whether it converged."""
         ...
 
-    def save(self, workers: Workers, at: Standing, table: list[Any], monitor: Monitor) -> list[Any]:
+    def save(
+        self, workers: Workers, at: Standing, table: list[object], monitor: Monitor
+    ) -> list[object]:
         """Save the run, if it is time. Returns futures of the same table."""
         ...
 
@@ -69,7 +71,7 @@ class Rounds:
     def __init__(
         self,
         workers: Workers,
-        shards: Sequence[Any],
+        shards: Sequence[object],
         run: Run,
         whole: PlanFacts,
         settings: Settings,
@@ -80,8 +82,8 @@ class Rounds:
         self.schedule = self.recipe.schedule
         self.learner: PriorLearner | None = next(iter(prior_learners(settings)), None)
         self.run = workers.submit("run", tasks.given, run)
-        self.table: list[Any] = []
-        self.theta: list[Any] = []
+        self.table: list[object] = []
+        self.theta: list[object] = []
 
     # ------------------------------------------------------------------------------------ the start
 
@@ -101,7 +103,7 @@ class Rounds:
 
     # ----------------------------------------------------------------------------------- the rounds
 
-    def pass_messages(self, monitor: Monitor, subject: Any, saves: Saves | None) -> Standing:
+    def pass_messages(self, monitor: Monitor, subject: object, saves: Saves | None) -> Standing:
         """Resume a saved run, or start one, and run it to its end. subject: what callbacks see."""
         max_iter, schedule = self.settings.max_iter, self.schedule
         monitor.follow(1, 0 if self.learner is None else self.learner.after)
@@ -168,8 +170,8 @@ class Rounds:
         return 0.0 if whole or at.done % ALL_SENT_EVERY == 0 else LEAST_SENT
 
     def _merged(
-        self, name: str, inferred: list[Any], least: float, exact: bool, relaxation: float = 1.0
-    ) -> list[Any]:
+        self, name: str, inferred: list[object], least: float, exact: bool, relaxation: float = 1.0
+    ) -> list[object]:
         """Futures of the slices of the table that all shards make together."""
         table, relaxed = [], relaxation != 1
         for number in range(len(self.facts.bounds) - 1):
@@ -202,16 +204,16 @@ class Rounds:
             total = self.workers.submit(f"evidence-{at.done}-{step}", tasks.added, found)
             alpha = alpha_of(self.workers.gather([total])[0], self.whole.token)
         if steps and learner.beta:
-            found = self.workers.submit(
+            learned = self.workers.submit(
                 f"beta-{at.done}", tasks.beta_steps, self.run, beta, steps, *self.table
             )
-            (beta,) = self.workers.gather([found])
+            (beta,) = self.workers.gather([learned])
         at = at._replace(alpha=alpha, beta=beta)
         after = _prior_sums(at, n_words, self.whole.token)
         moved = learner.change(at.done, steps, before, after, at.prior_change)
         return at._replace(prior_change=moved)
 
-    def _look(self, at: Standing, before: list[Any], monitor: Monitor, subject: Any) -> bool:
+    def _look(self, at: Standing, before: list[object], monitor: Monitor, subject: object) -> bool:
         """Record the round. True: stop."""
         changes = [
             self.workers.submit(f"change-{at.done}-{number}", tasks.change, old, new)
@@ -247,7 +249,7 @@ class Rounds:
 
     # -------------------------------------------------------------------------------------- the end
 
-    def words(self) -> list[Any]:
+    def words(self) -> list[object]:
         """Futures of the slices of the last table, whose rows hold exactly their words' weight."""
         found = []
         for number, piece in enumerate(self.table):
@@ -255,7 +257,7 @@ class Rounds:
             found.append(self.workers.submit(f"words-{number}", tasks.merge, how, [piece]))
         return found
 
-    def proportions(self, at: Standing) -> list[Any]:
+    def proportions(self, at: Standing) -> list[object]:
         """A future of the topic proportions of the documents of each shard."""
         return [
             self.workers.submit(f"proportions-{s}", tasks.proportions, shard, theta, at.alpha)

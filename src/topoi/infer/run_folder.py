@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -95,7 +94,7 @@ class RunFolder:
     def __exit__(self, *_: object) -> None:
         self._lock.close()
 
-    def restore(self, workers: Workers) -> tuple[Standing, list[Any], list[Record], bool] | None:
+    def restore(self, workers: Workers) -> tuple[Standing, list[object], list[Record], bool] | None:
         """Where a saved run stands, futures of its table, its history, whether it converged; None
         if nothing was saved.
         """
@@ -127,7 +126,9 @@ class RunFolder:
         history = [Record(**record) for record in records(found)]
         return at, self._loaded(workers, at.done), history, found["converged"]
 
-    def save(self, workers: Workers, at: Standing, table: list[Any], monitor: Monitor) -> list[Any]:
+    def save(
+        self, workers: Workers, at: Standing, table: list[object], monitor: Monitor
+    ) -> list[object]:
         """Write the run as it stands, if it is time or one round is left: a finished run does its
         last round again, and has the topics of its documents.
 
@@ -158,7 +159,7 @@ class RunFolder:
     def _slice(self, done: int, number: int) -> Path:
         return self.path.absolute() / f"table-{done}-{number}.zip"
 
-    def _loaded(self, workers: Workers, done: int) -> list[Any]:
+    def _loaded(self, workers: Workers, done: int) -> list[object]:
         """Futures of the slices of a table that was saved."""
         return [
             workers.submit(

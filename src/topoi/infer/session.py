@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -22,6 +22,7 @@ from topoi.infer.edge_messages import entries_within, start_from_messages
 from topoi.infer.elsewhere import BlockGraphs, Elsewhere, PlanBlocks, compiled
 from topoi.infer.engine import run
 from topoi.infer.guided import guided_counts, guided_topics
+from topoi.infer.history import Measured
 from topoi.infer.memory import pad_topics
 from topoi.infer.monitor import Monitor
 from topoi.infer.out_of_core import empty_graph, place_elsewhere
@@ -57,7 +58,7 @@ class Fitted:
     word_prior: np.ndarray | None  # (W, K) of topics that have one, beyond beta
     n_docs: int  # with words
     n_iter: int
-    history: list[dict[str, Any]]
+    history: list[Measured]
     converged: bool
     finished: bool  # at its end, and saved in its checkpoint
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -52,6 +52,8 @@ __all__ = [
     "proportions",
     "theta_of",
 ]
+
+Sum = TypeVar("Sum", float, np.ndarray)  # what shards find, to be added
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +108,7 @@ class Shard:
         x = counts.data.astype(np.float32)  # as edges have it
         return np.bincount(counts.indices, x, counts.shape[1])
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {"plan": self.plan, "seed": self.seed, "token": self.token}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -297,7 +299,7 @@ def proportions(shard: Shard, theta: np.ndarray, alpha: np.ndarray) -> np.ndarra
 # ------------------------------------------------------------------------------------ small tasks
 
 
-def given(value: Any) -> Any:
+def given(value: Run) -> Run:
     """What all tasks of a run are given, once."""
     return value
 
@@ -310,7 +312,7 @@ def piece_of(inferred: Inferred, number: int) -> Piece:
     return inferred.pieces[number]
 
 
-def added(values: list[Any]) -> Any:
+def added(values: Sequence[Sum]) -> Sum:
     """The sum, in the order of shards."""
     total = values[0]
     for value in values[1:]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 from joblib import effective_n_jobs
 
@@ -22,7 +21,7 @@ class ThreadPool:
         self.size: int = effective_n_jobs(n_jobs)
         self._pool = ThreadPoolExecutor(self.size) if self.size > 1 else None
 
-    def each(self, work: Callable[..., Any], *args: Any) -> None:
+    def each(self, work: Callable[..., object], *args: object) -> None:
         """Call work(*args, worker, size) on every worker."""
         if self._pool is None:
             work(*args, 0, 1)

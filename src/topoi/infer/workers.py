@@ -7,8 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["DaskWorkers", "admitted", "dask_client"]
 
@@ -19,7 +22,7 @@ _free = threading.Condition()
 _in_use: list[float] = []  # bytes of the tasks that compute in this process
 
 
-def dask_client(client: Any = None) -> Any:
+def dask_client(client: Client | None = None) -> Client:
     """The client that is given, else the current one; refused with the cure if there is none."""
     try:
         from dask.distributed import get_client
@@ -45,14 +48,14 @@ class DaskWorkers:
     what that depends on.
     """
 
-    def __init__(self, client: Any, patience: float = PATIENCE) -> None:
+    def __init__(self, client: Client, patience: float = PATIENCE) -> None:
         self.client, self.patience, self.run = client, patience, uuid4().hex[:12]
 
-    def submit(self, name: str, function: Callable[..., Any], *args: Any) -> Any:
+    def submit(self, name: str, function: Callable[..., object], *args: object) -> object:
         """A future of function(*args). name: different from all others of the run."""
         return self.client.submit(function, *args, key=f"{name}-{self.run}")
 
-    def gather(self, futures: Sequence[Any]) -> list[Any]:
+    def gather(self, futures: Sequence[object]) -> list[Any]:
         """Results, when they are there. A cluster that cannot compute them ends the wait with a
         sentence.
         """
@@ -67,7 +70,7 @@ class DaskWorkers:
             while True:
                 try:
                     wait(list(futures), timeout=POLL)  # type: ignore[no-untyped-call]
-                    return list(self.client.gather(list(futures)))
+                    return list(self.client.gather(list(futures)))  # type: ignore[no-untyped-call]
                 except TimeoutError:
                     well = self._look_around(well)
         except KilledWorker as error:
@@ -136,5 +139,5 @@ def _memory_limit() -> float:
         return 0.0
 
 
-def _gigabytes(n: Any) -> str:
+def _gigabytes(n: float | None) -> str:
     return f"{(n or 0) / 2**30:.1f} GiB" if n else "none is set"

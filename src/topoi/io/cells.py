@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from topoi.io.lines import composed
 __all__ = ["as_date", "as_id", "as_list", "as_names", "as_text", "missing"]
 
 
-def missing(value: Any) -> bool:
+def missing(value: object) -> bool:
     """None, NaN, or pandas' NA."""
     return value is None or (
         not isinstance(value, str | list | tuple | np.ndarray)
@@ -24,12 +24,12 @@ def missing(value: Any) -> bool:
     )
 
 
-def as_list(values: Any) -> list[Any]:
+def as_list(values: Any) -> list[object]:
     refuse_masked(values, "The list")
-    return values.to_list() if hasattr(values, "to_list") else list(values)
+    return list(values.to_list() if hasattr(values, "to_list") else values)
 
 
-def as_text(row: Mapping[str, Any], column: str, where: str) -> str:
+def as_text(row: Mapping[str, object], column: str, where: str) -> str:
     if column not in row:
         raise ValueError(
             f"{where}: there is no {column!r}; every document needs its text, if only an empty one."
@@ -50,7 +50,7 @@ def as_text(row: Mapping[str, Any], column: str, where: str) -> str:
     return composed(value)
 
 
-def as_id(value: Any, where: str, first_with: dict[str, str]) -> str:
+def as_id(value: object, where: str, first_with: dict[str, str]) -> str:
     """The id as text; no two documents may share one."""
     name = "" if missing(value) else _plain(value, where)
     if not name:
@@ -64,7 +64,7 @@ def as_id(value: Any, where: str, first_with: dict[str, str]) -> str:
     return name
 
 
-def as_date(value: Any, where: str) -> str:
+def as_date(value: object, where: str) -> str:
     """The date in its one form; refused where it is not one."""
     made = canonical_date(value)
     if made is None:
@@ -72,7 +72,7 @@ def as_date(value: Any, where: str) -> str:
     return made
 
 
-def as_names(value: Any, separator: str, where: str) -> list[str]:
+def as_names(value: object, separator: str, where: str) -> list[str]:
     """Several names in one cell: a list, a JSON list, or text with separators."""
     if missing(value):
         return []
@@ -82,15 +82,15 @@ def as_names(value: Any, separator: str, where: str) -> list[str]:
             with suppress(ValueError, RecursionError):  # text that only looks like a list
                 value = json.loads(text)
     if isinstance(value, str):
-        parts: Iterable[Any] = value.strip().split(separator)
+        parts: Iterable[object] = value.strip().split(separator)
     else:
-        several = isinstance(value, Iterable) and not isinstance(value, bytes | Mapping)
-        parts = value if several else [value]
+        single = isinstance(value, bytes | Mapping) or not isinstance(value, Iterable)
+        parts = [value] if single else cast("Iterable[object]", value)
     names = [_plain(part, where) for part in parts if not missing(part)]
     return list(dict.fromkeys(name for name in names if name))
 
 
-def _plain(value: Any, where: str) -> str:
+def _plain(value: object, where: str) -> str:
     """A cell as text; 3.0 is 3, as frames turn whole numbers with gaps into floats."""
     if isinstance(value, bytes | Mapping | list | tuple | np.ndarray):
         got = f"a {type(value).__name__}, {str(value)[:40]!r}"

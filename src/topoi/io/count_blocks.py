@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -20,6 +20,9 @@ from topoi.io import formats
 from topoi.io.count_folder import CountFolder, is_folder
 from topoi.io.sources import STDIN, files_named
 from topoi.storage.digests import digest
+
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import CountVectorizer
 
 __all__ = ["CountBlocks", "CountsInMemory", "files_fingerprint", "open_blocks", "paths_of"]
 
@@ -36,7 +39,7 @@ class CountBlocks(Protocol):
     @property
     def fingerprint(self) -> str: ...
     @property
-    def vectorizer(self) -> Any: ...
+    def vectorizer(self) -> CountVectorizer | None: ...
     def block(self, number: int) -> Corpus: ...
 
 
@@ -71,7 +74,7 @@ class CountsIterated:
 
     vectorizer = None
 
-    def __init__(self, items: Iterable[Any]) -> None:
+    def __init__(self, items: Iterable[object]) -> None:
         self._items, self._place, self._stream = items, 0, iter(items)
         heads = [_head(_corpus(item)) for item in items]
         self.words, self.n_words = _common_words(heads)
@@ -122,7 +125,7 @@ class CountFiles:
         return digest([self.words, files_fingerprint(self._paths)])
 
 
-def files_fingerprint(paths: Iterable[Path]) -> list[Any]:
+def files_fingerprint(paths: Iterable[Path]) -> list[object]:
     """What tells whether files are the same as before: names, sizes, times of their last change."""
     return [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
 
@@ -145,11 +148,11 @@ def _common_words(corpora: Sequence[Corpus]) -> tuple[np.ndarray | None, int]:
 
 
 def _over(corpus: Corpus, words: np.ndarray | None) -> Corpus:
-    return corpus if words is None else corpus.like(words)  # type: ignore[arg-type]
+    return corpus if words is None else corpus.like(words)
 
 
 def open_blocks(
-    documents: Any, paths: list[Path] | None, form: str | None, block_size: int
+    documents: object, paths: list[Path] | None, form: str | None, block_size: int
 ) -> CountBlocks | None:
     """The blocks of counts that `documents` are, or None if they are documents to count.
 
@@ -184,12 +187,12 @@ def paths_of(documents: Any) -> list[Path] | None:
     return files_named(documents)
 
 
-def is_counts(item: Any) -> bool:
+def is_counts(item: object) -> bool:
     """Whether an item of a list is a block of counts, and not a document."""
     return isinstance(item, Corpus) or sparse.issparse(item) or getattr(item, "ndim", 0) == 2
 
 
-def _blocks_in_memory(documents: Any, block_size: int) -> CountBlocks | None:
+def _blocks_in_memory(documents: object, block_size: int) -> CountBlocks | None:
     """Counts that are at hand; None if these are documents to count."""
     if isinstance(documents, CountFolder):
         return documents
@@ -209,5 +212,5 @@ def _blocks_in_memory(documents: Any, block_size: int) -> CountBlocks | None:
     return None
 
 
-def _corpus(item: Any) -> Corpus:
+def _corpus(item: object) -> Corpus:
     return item if isinstance(item, Corpus) else Corpus(item)

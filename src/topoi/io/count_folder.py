@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +26,11 @@ from topoi.storage.archive import Header, Refused
 from topoi.storage.files import WriteError, locked
 from topoi.storage.schema import demand, whole
 
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    from topoi.storage.archive import Manifest
+
 __all__ = ["CountFolder", "cached_folder", "is_folder", "write_folder"]
 
 FORMAT = 1
@@ -35,7 +40,7 @@ MOST_MANIFEST = 2**26  # bytes
 WORDS = ("words", "word_ends")  # as `pack_texts` makes them
 
 
-def is_folder(path: Any) -> bool:
+def is_folder(path: object) -> bool:
     """Whether `path` is a folder of counted blocks."""
     return isinstance(path, str | Path) and (Path(path) / MANIFEST).is_file()
 
@@ -92,12 +97,12 @@ class CountFolder:
             return np.array(words, dtype=str)
 
     @cached_property
-    def vectorizer(self) -> Any:
+    def vectorizer(self) -> CountVectorizer | None:
         if self._settings is None or self.words is None:
             return None
         return vectorizer_from({**self._settings, "vocabulary": self.words.tolist()})
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Without words and vectoriser, which the other side reads for itself."""
         return {k: v for k, v in self.__dict__.items() if k not in ("words", "vectorizer")}
 
@@ -125,7 +130,7 @@ def _array(path: Path) -> np.ndarray:
     return np.asarray(array) if array.dtype.isnative else array.astype(array.dtype.newbyteorder())
 
 
-def _manifest(path: Path) -> dict[str, Any]:
+def _manifest(path: Path) -> Manifest:
     demand(path.stat().st_size <= MOST_MANIFEST, f"{MANIFEST} is too long")
     found = json.loads(path.read_bytes())
     if not isinstance(found, dict) or found.keys() != KEYS or found["format"] != FORMAT:
@@ -144,7 +149,11 @@ def _manifest(path: Path) -> dict[str, Any]:
 
 
 def write_folder(
-    path: Path, blocks: Iterable[Corpus], words: np.ndarray | None, vectorizer: Any, mark: str
+    path: Path,
+    blocks: Iterable[Corpus],
+    words: np.ndarray | None,
+    vectorizer: CountVectorizer,
+    mark: str,
 ) -> CountFolder:
     """Write counted blocks, whole or not at all; mark: the fingerprint of what they were counted
     from.

@@ -32,7 +32,7 @@ from topoi.storage.digests import digest
 __all__ = ["Documents", "count_blocks", "count_texts"]
 
 MOST_CHARACTERS = 2**24  # of the texts of a block
-Row = tuple[str, Mapping[str, Any]]
+Row = tuple[str, Mapping[str, object]]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Documents:
     """
 
     paths: list[Path] | None
-    items: Any
+    items: Iterable[object]
     columns: Mapping[str, str | None]
     groups: tuple[str, ...]
     form: str | None
@@ -96,7 +96,7 @@ class Documents:
             gathering = Gathering(rows, dict(wanted), self.separator, keep_text=False)
             yield list(gathering.texts()), gathering
 
-    def _rows(self, tables: Iterator[Rows], wanted: Mapping[str, Any]) -> Iterator[Row]:
+    def _rows(self, tables: Iterator[Rows], wanted: Mapping[str, object]) -> Iterator[Row]:
         """The rows of all tables, each of which must have the columns that are wanted."""
         for rows in tables:
             for what, column in wanted.items():
@@ -140,7 +140,7 @@ class Documents:
             raise ValueError("The list of documents is empty; give some.")
 
 
-def _lists(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
+def _lists(items: Iterable[object], size: int) -> Iterator[list[object]]:
     """Lists of `size` items, the last of what is left."""
     stream = iter(items)
     while part := list(islice(stream, size)):

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 from topoi.io.lines import Progress, numbered_lines
 from topoi.io.rows import LOOK_EVERY, Rows
@@ -45,7 +44,7 @@ def files_rows(
     """A row for each of these files, named as they lie inside of a folder."""
     stems = Counter(_name(file, inside) for file in documents)
 
-    def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def rows() -> Iterator[tuple[str, Mapping[str, object]]]:
         for i, file in enumerate(documents):
             if progress is not None and i % LOOK_EVERY == 0:
                 progress(i, len(documents))

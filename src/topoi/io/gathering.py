@@ -37,8 +37,8 @@ def corpus_fields(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def cell_value(
-    what: str, value: Any, where: str, separator: str, first_with: dict[str, str]
-) -> Any:
+    what: str, value: object, where: str, separator: str, first_with: dict[str, str]
+) -> str | list[str]:
     """A cell as the id, the date, or the list of names that it holds.
 
     first_with: where each id stands.
@@ -69,21 +69,21 @@ class Gathering:
         self.kept_texts: list[str] | None = [] if keep_text else None
         if "id" in rows.columns and rows.ids_are_certain and wanted["id"] is None:
             wanted["id"] = "id"
-        self.links: Any = None
+        self.links: object = None
         if _is_file_of_links(wanted["links"], rows.columns):
             self.links = Path(wanted.pop("links"))
         self.text = rows.column("text", wanted.pop("text"))
-        self.beside: dict[str, list[Any]] = {}
+        self.beside: dict[str, list[object]] = {}
         self.take = {
             what: self._taker(what, given) for what, given in wanted.items() if given is not None
         }
         if split_long is not None and "id" not in self.take:
             self.take["id"] = lambda i, row: i  # parts need names
-        self.kept: dict[str, list[Any]] = {what: [] for what in self.take}
+        self.kept: dict[str, list[object]] = {what: [] for what in self.take}
         if "links" in self.kept:
             self.links = self.kept["links"]
 
-    def _taker(self, what: str, given: Any) -> Callable[[int, Mapping[str, Any]], Any]:
+    def _taker(self, what: str, given: object) -> Callable[[int, Mapping[str, object]], object]:
         """How to get a value of a row: from a column, or from a list beside the rows."""
         if isinstance(given, str):
             column = self.rows.column(what, given)
@@ -143,7 +143,7 @@ class Gathering:
         return {**corpus_fields(self.kept), "texts": self.kept_texts}
 
 
-def _checked_length(split_long: int | None, links: Any) -> int | None:
+def _checked_length(split_long: int | None, links: object) -> int | None:
     if split_long is None:
         return None
     if not isinstance(split_long, int) or split_long < 1:
@@ -158,7 +158,7 @@ def _checked_length(split_long: int | None, links: Any) -> int | None:
     return split_long
 
 
-def _is_file_of_links(links: Any, columns: Sequence[str]) -> bool:
+def _is_file_of_links(links: object, columns: Sequence[str]) -> bool:
     return isinstance(links, Path) or (
         isinstance(links, str) and links not in columns and Path(links).is_file()
     )

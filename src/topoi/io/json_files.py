@@ -50,7 +50,7 @@ def read_object(path: str | Path, expected: str) -> dict[str, Any]:
     return found
 
 
-def _once(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, object]], path: Path) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]

@@ -116,7 +116,7 @@ def _unpacked(path: Path, raw: IO[bytes]) -> Any:
     return _only_member(path, raw) if suffix == ".zip" else raw
 
 
-def _only_member(path: Path, raw: IO[bytes]) -> IO[bytes]:
+def _only_member(path: Path, raw: IO[bytes]) -> Any:
     """The one file in a .zip archive."""
     try:
         archive = zipfile.ZipFile(raw)

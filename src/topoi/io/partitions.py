@@ -38,7 +38,7 @@ class Texts(NamedTuple):
     corpus: Corpus
 
 
-def partitions_of(X: Any) -> list[Any]:
+def partitions_of(X: Any) -> list[object]:
     """The partitions of X, in their order.
 
     Parameters

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from re import _constants as ops  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
-from typing import Any
+from typing import Any, TypeAlias
 
 __all__ = ["as_javascript", "is_safe_pattern"]
 
@@ -28,8 +28,10 @@ JAVASCRIPT = {
 }  # fmt: skip
 BOUNDARY = "(?:(?<=W)(?!W)|(?<!W)(?=W))".replace("W", JAVASCRIPT[ops.CATEGORY_WORD])
 
+Node: TypeAlias = Any  # of the tree of a pattern; Python's parser of patterns has no types
 
-def is_safe_pattern(pattern: Any) -> bool:
+
+def is_safe_pattern(pattern: object) -> bool:
     """Whether `pattern` has one of these forms, or is a choice of several: A, AL, ALG, where
 
     A is characters, sets of characters and \\b, with short repeats; L one long repeat of a set; and
@@ -46,7 +48,7 @@ def is_safe_pattern(pattern: Any) -> bool:
         return False
 
 
-def _safe(items: list[Any], ignore_case: bool) -> bool:
+def _safe(items: list[Node], ignore_case: bool) -> bool:
     if len(items) == 1 and items[0][0] is ops.BRANCH:
         return all(_safe(list(branch), ignore_case) for branch in items[0][1][1])
     items = [inner for item in items for inner in _without_parentheses(item)]
@@ -55,7 +57,7 @@ def _safe(items: list[Any], ignore_case: bool) -> bool:
         if not _is_boundary(items[0]):
             return False  # each character of a long run could begin a vain search for its end
         items = items[:-1]
-    seen: list[Any] = []  # sets of characters so far
+    seen: list[Node] = []  # sets of characters so far
     ways, long = 1, False
     for op, argument in items:
         if not long and _is_boundary((op, argument)):
@@ -78,28 +80,28 @@ def _safe(items: list[Any], ignore_case: bool) -> bool:
     return ways <= MOST_WAYS
 
 
-def _without_parentheses(item: Any) -> list[Any]:
+def _without_parentheses(item: Node) -> list[Node]:
     op, argument = item
     if op is ops.SUBPATTERN and not argument[1] and not argument[2]:
         return list(argument[3])
     return [item]
 
 
-def _is_boundary(item: Any) -> bool:
+def _is_boundary(item: Node) -> bool:
     return item[0] is ops.AT and item[1] is ops.AT_BOUNDARY
 
 
-def _is_set(op: Any) -> bool:
+def _is_set(op: Node) -> bool:
     return op in (ops.LITERAL, ops.NOT_LITERAL, ops.ANY, ops.IN)
 
 
-def _is_separated(body: list[Any], seen: list[Any], ignore_case: bool) -> bool:
+def _is_separated(body: list[Node], seen: list[Node], ignore_case: bool) -> bool:
     """Whether a group begins with a separator and continues with sets, the last one repeated at
     most.
 
     Neither the sets `seen` before it nor its own rest match a separator. `seen` gets its sets, too.
     """
-    rest: list[Any] = []
+    rest: list[Node] = []
     for op, argument in body[1:]:
         repeated = op is ops.MAX_REPEAT and len(argument[2]) == 1 and argument[0] <= SHORT
         if repeated and (op, argument) != body[-1]:
@@ -116,7 +118,7 @@ def _is_separated(body: list[Any], seen: list[Any], ignore_case: bool) -> bool:
     return True
 
 
-def _literals(item: Any) -> set[str] | None:
+def _literals(item: Node) -> set[str] | None:
     """The characters that a set lists, or None if it lists none or too many."""
     op, argument = item
     listed: set[str] = set()
@@ -132,7 +134,7 @@ def _literals(item: Any) -> set[str] | None:
     return listed if len(listed) <= FEW_LITERALS else None
 
 
-def _matches(item: Any, character: str) -> bool:
+def _matches(item: Node, character: str) -> bool:
     """Whether a set matches a character, in either case of it."""
     op, argument = item
     if op is ops.ANY:
@@ -144,7 +146,7 @@ def _matches(item: Any, character: str) -> bool:
     return found != any(kind is ops.NEGATE for kind, _ in members)
 
 
-def _member(kind: Any, value: Any, character: str) -> bool:
+def _member(kind: Node, value: Node, character: str) -> bool:
     if kind is ops.LITERAL:
         return chr(value) == character
     if kind is ops.RANGE:
@@ -179,16 +181,16 @@ def as_javascript(pattern: str) -> str | None:
         return None
 
 
-def _said(items: Any) -> str:
+def _said(items: Node) -> str:
     return "".join(SAID[op](argument) for op, argument in items)
 
 
-def _said_set(members: Any) -> str:
+def _said_set(members: Node) -> str:
     negated = members[0][0] is ops.NEGATE
     return f"[{'^' * negated}{''.join(SAID[op](value) for op, value in members[negated:])}]"
 
 
-def _said_repeat(argument: Any, lazy: str = "") -> str:
+def _said_repeat(argument: Node, lazy: str = "") -> str:
     least, most, body = argument
     said = _said(body)
     single = len(body) == 1 and body[0][0] in (ops.LITERAL, ops.IN)
@@ -196,14 +198,14 @@ def _said_repeat(argument: Any, lazy: str = "") -> str:
     return (said if single else f"(?:{said})") + many
 
 
-def _said_group(argument: Any) -> str:
+def _said_group(argument: Node) -> str:
     group, added_flags, removed_flags, body = argument
     if added_flags or removed_flags:
         raise KeyError("flags")
     return f"({'?:' if group is None else ''}{_said(body)})"
 
 
-SAID: dict[Any, Any] = {
+SAID: dict[Node, Node] = {
     ops.LITERAL: lambda code: f"\\u{{{code:x}}}",
     ops.NOT_LITERAL: lambda code: f"[^\\u{{{code:x}}}]",
     ops.ANY: lambda _: r"[^\n]",

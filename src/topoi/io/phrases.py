@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sklearn.feature_extraction.text import CountVectorizer
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 __all__ = ["JOINT", "PhraseVectorizer", "Phrases", "learned_phrases", "runs"]
 
@@ -183,14 +186,14 @@ class PhraseVectorizer(CountVectorizer):  # type: ignore[misc]
         self,
         *,
         phrases: Phrases | Sequence[str] | Sequence[Phrase] | None = None,
-        stop_words: Any = None,
+        stop_words: str | Sequence[str] | None = None,
         min_df: float = 1,
         max_df: float = 1.0,
         ngram_range: tuple[int, int] = (1, 1),
         token_pattern: str = r"(?u)\b\w\w+\b",
         lowercase: bool = True,
         max_features: int | None = None,
-        vocabulary: Any = None,
+        vocabulary: Sequence[str] | None = None,
     ) -> None:
         super().__init__(
             stop_words=stop_words,
@@ -204,7 +207,7 @@ class PhraseVectorizer(CountVectorizer):  # type: ignore[misc]
         )
         self.phrases = phrases
 
-    def fit_transform(self, raw_documents: Iterable[str], y: Any = None) -> Any:
+    def fit_transform(self, raw_documents: Iterable[str], y: object = None) -> sparse.csr_matrix:
         """Learn the phrases, then the vocabulary; the texts are held meanwhile.
 
         Parameters

@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -31,19 +31,25 @@ from topoi.io.sources import name_of, on_disk, open_source
 from topoi.io.vectorize import TOKEN_LISTS, make_vectorizer
 from topoi.io.word_counts import count_with_new_words, count_words
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from topoi.corpus.given import VocabularyLike
+    from topoi.io.given import Readable
+
 __all__ = ["read"]
 
 
 def read(
-    source: Any,
+    source: Readable,
     *,
     text: str | None = None,
-    id: str | Sequence[Any] | None = None,
-    authors: str | Sequence[Any] | None = None,
-    labels: str | Sequence[Any] | None = None,
-    links: str | Path | Sequence[Any] | None = None,
-    date: str | Sequence[Any] | None = None,
-    groups: Sequence[str] | Mapping[str, Sequence[Any]] | None = None,
+    id: str | Sequence[object] | None = None,
+    authors: str | Sequence[object] | None = None,
+    labels: str | Sequence[object] | None = None,
+    links: str | Path | Sequence[object] | None = None,
+    date: str | Sequence[object] | None = None,
+    groups: Sequence[str] | Mapping[str, Sequence[object]] | None = None,
     keep_text: bool = False,
     vectorizer: CountVectorizer | None = None,
     new_words: bool = False,
@@ -168,7 +174,7 @@ def read(
 
 
 def _refuse_text_options(
-    name: str, keep_text: bool, split_long: int | None, options: Mapping[str, Any]
+    name: str, keep_text: bool, split_long: int | None, options: Mapping[str, object]
 ) -> None:
     for option, given in (("keep_text", keep_text), ("split_long", split_long is not None)):
         if given:
@@ -181,7 +187,10 @@ def _refuse_text_options(
 
 
 def _vectorizer(
-    rows: Rows, vectorizer: CountVectorizer | None, vocabulary: Any, options: dict[str, Any]
+    rows: Rows,
+    vectorizer: CountVectorizer | None,
+    vocabulary: VocabularyLike | str | Path | None,
+    options: Mapping[str, object],
 ) -> CountVectorizer:
     """The one that is given, or one made by `options`: for tokens, one that takes them as they
     are.
@@ -207,7 +216,7 @@ def _vectorizer(
     return make_vectorizer(**{"vocabulary": vocabulary, **usual, **options})
 
 
-def _wanted_groups(groups: Any) -> dict[str, Any]:
+def _wanted_groups(groups: Any) -> dict[str, object]:
     """What is wanted of each group: the name of a column, or its values."""
     if isinstance(groups, Mapping) or hasattr(groups, "columns"):
         return {f"{GROUP}{name}": values for name, values in groups.items()}
@@ -216,7 +225,9 @@ def _wanted_groups(groups: Any) -> dict[str, Any]:
     }
 
 
-def _counts_of(source: Any, vocabulary: Any, layer: str | None) -> Corpus | None:
+def _counts_of(
+    source: object, vocabulary: VocabularyLike | str | Path | None, layer: str | None
+) -> Corpus | None:
     """The corpus of counts from a file, of a matrix of numbers or of AnnData; None for anything
     else.
     """
@@ -233,7 +244,7 @@ def _counts_of(source: Any, vocabulary: Any, layer: str | None) -> Corpus | None
 
 
 def _beside_counts(
-    corpus: Corpus, name: str, given: Mapping[str, Any], obs: Any, separator: str
+    corpus: Corpus, name: str, given: Mapping[str, object], obs: pd.DataFrame | None, separator: str
 ) -> Corpus:
     """Counts with what was given beside them: values of the documents or, of AnnData, names of
     columns of obs.
@@ -257,7 +268,9 @@ def _beside_counts(
     return replace(corpus, **corpus_fields(values)) if values else corpus
 
 
-def _column_of(obs: Any, what: str, column: str, name: str, separator: str) -> list[Any]:
+def _column_of(
+    obs: pd.DataFrame, what: str, column: str, name: str, separator: str
+) -> list[object]:
     """A column of AnnData's obs, read as a column of a table is."""
     Rows(f"{name} (obs)", list(map(str, obs.columns)), ()).column(
         what, column

@@ -31,11 +31,11 @@ class Rows:
 
     name: str
     columns: Sequence[str]
-    rows: Iterable[tuple[str, Mapping[str, Any]]]
+    rows: Iterable[tuple[str, Mapping[str, object]]]
     ids_are_certain: bool = False
     tokens: bool = False
 
-    def __iter__(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def __iter__(self) -> Iterator[tuple[str, Mapping[str, object]]]:
         return iter(self.rows)
 
     def column(self, what: str, wanted: str | None) -> str:
@@ -77,7 +77,7 @@ def rows_in_memory(source: Any, progress: Progress | None) -> Rows:
             if hasattr(source, "items")
             else [source[name] for name in source.columns]
         )
-        records: Iterable[Mapping[str, Any]] = (
+        records: Iterable[Mapping[str, object]] = (
             dict(zip(columns, cells, strict=True))
             for cells in zip(*map(as_list, values), strict=True)
         )
@@ -116,8 +116,8 @@ def _joined(tokens: Any, number: int) -> str:
 
 
 def _numbered(
-    records: Iterable[Mapping[str, Any]], total: int, progress: Progress | None
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    records: Iterable[Mapping[str, object]], total: int, progress: Progress | None
+) -> Iterator[tuple[str, Mapping[str, object]]]:
     for i, row in enumerate(records):
         if progress is not None and i % LOOK_EVERY == 0:
             progress(i, total)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING
 
 from topoi.io.lines import composed
+
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import CountVectorizer
 
 __all__ = ["ScriptWatch"]
 
@@ -61,7 +64,7 @@ class ScriptWatch:
             return "Japanese"
         return max(of_scripts, key=lambda name: of_scripts[name])
 
-    def warn(self, vectorizer: Any) -> None:
+    def warn(self, vectorizer: CountVectorizer) -> None:
         """Say what to do, unless the texts are cut by a tokeniser or by characters."""
         language = self.found()
         own = callable(vectorizer.analyzer) or vectorizer.tokenizer is not None

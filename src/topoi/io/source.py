@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
@@ -21,6 +21,11 @@ from topoi.io.lines import Progress
 from topoi.io.vectorize import TOKEN_LISTS, make_vectorizer
 from topoi.storage.digests import digest
 from topoi.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from topoi.io.given import CorpusLike, Readable
 
 __all__ = ["Source"]
 
@@ -81,7 +86,7 @@ class Source:
 
     def __init__(
         self,
-        documents: Any,
+        documents: Readable | Iterable[CorpusLike],
         *,
         text: str | None = None,
         id: str | None = None,
@@ -116,7 +121,14 @@ class Source:
                 )
             return
         self._documents = Documents(
-            paths, documents, columns, groups, form, encoding, separator, int(block_size)
+            paths,
+            cast("Iterable[object]", documents),
+            columns,
+            groups,
+            form,
+            encoding,
+            separator,
+            int(block_size),
         )
 
     # ------------------------------------------------------------ counted blocks
@@ -302,7 +314,7 @@ class Source:
         return _plain(make_vectorizer(**{**usual, **options}))
 
 
-def _plain(vectorizer: Any) -> CountVectorizer:
+def _plain(vectorizer: CountVectorizer) -> CountVectorizer:
     """Refuse a vectoriser that learns more than its words from all documents."""
     if type(vectorizer) is not CountVectorizer:
         raise TypeError(

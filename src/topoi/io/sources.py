@@ -9,11 +9,15 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from topoi.io import formats
 from topoi.io.lines import Progress, existing
 from topoi.io.tables import open_files, open_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 __all__ = ["STDIN", "files_named", "name_of", "on_disk", "open_source"]
 
@@ -49,7 +53,7 @@ def files_named(source: str | Path | list[Path]) -> list[Path]:
 
 
 @contextmanager
-def on_disk(source: Any, form: str | None) -> Iterator[Any]:
+def on_disk(source: Any, form: str | None) -> Iterator[object]:
     """The source, with what comes through a pipe as a file that may be read twice."""
     piped = isinstance(source, str | Path) and (
         str(source) == STDIN or (Path(source).exists() and _is_pipe(Path(source)))
@@ -88,10 +92,10 @@ def open_source(
     source: Any,
     form: str | None,
     encoding: str,
-    vocabulary: Any,
+    vocabulary: Sequence[str] | str | Path | None,
     zero_based: bool,
     progress: Progress | None,
-) -> Any:
+) -> object:
     """Rows or counts of files; anything in memory as it is."""
     if not _is_files(source):
         return source

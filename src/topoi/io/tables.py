@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from topoi.io.folders import SUFFIXES, files_rows, folder_rows
 from topoi.io.lines import Progress, numbered_lines, stem_and_suffix
@@ -121,7 +120,7 @@ def _csv(path: Path, encoding: str, delimiter: str | None, progress: Progress | 
     def where() -> str:
         return f"{path}, line {reader.line_num + skipped}"
 
-    def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def rows() -> Iterator[tuple[str, Mapping[str, object]]]:
         try:
             for cells in reader:
                 if cells and len(cells) != len(columns):
@@ -154,7 +153,7 @@ def _jsonl(path: Path, encoding: str, progress: Progress | None) -> Rows:
         (n, line) for n, line in numbered_lines(path, encoding, progress) if not line.isspace()
     )
 
-    def parsed(number: int, line: str) -> tuple[str, Mapping[str, Any]]:
+    def parsed(number: int, line: str) -> tuple[str, Mapping[str, object]]:
         try:
             row = json.loads(line)
         except json.JSONDecodeError as error:
@@ -185,7 +184,7 @@ def _jsonl(path: Path, encoding: str, progress: Progress | None) -> Rows:
             f"{path} holds only empty lines; give a file with documents in it."
         ) from None
 
-    def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def rows() -> Iterator[tuple[str, Mapping[str, object]]]:
         yield first
         for number, line in lines:
             yield parsed(number, line)
@@ -217,7 +216,7 @@ def _json(path: Path, encoding: str, progress: Progress | None) -> Rows:
     return Rows(str(path), list(rows[0]), where)
 
 
-def _is_text(row: Any) -> bool:
+def _is_text(row: object) -> bool:
     """Whether all text of a row can be written again."""
     try:
         json.dumps(row, ensure_ascii=False).encode()
@@ -238,7 +237,7 @@ def _parquet(path: Path, progress: Progress | None) -> Rows:
         file = pyarrow.parquet.ParquetFile(path, page_checksum_verification=True)
         columns, n_rows = file.schema_arrow.names, file.metadata.num_rows
 
-    def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def rows() -> Iterator[tuple[str, Mapping[str, object]]]:
         done = 0
         with _parquet_errors(path):
             batches = file.iter_batches(batch_size=1024)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sklearn.base import clone
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
@@ -14,6 +14,9 @@ from topoi.io.patterns import is_safe_pattern
 from topoi.io.phrases import Phrases, PhraseVectorizer
 from topoi.storage.archive import Refused
 from topoi.storage.schema import Value, choice, demand, flag, number, whole
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = [
     "LONGEST_NGRAM",
@@ -79,6 +82,13 @@ PLAIN_SETTINGS = (
     "strip_accents",
     "token_pattern",
 )
+
+
+class HasWords(Protocol):
+    """A fitted model, which knows the words of its columns and how texts were cut into them."""
+
+    vocabulary_: Sequence[str] | np.ndarray | None
+    vectorizer_: CountVectorizer | None
 
 
 def make_vectorizer(
@@ -194,7 +204,7 @@ def _words_of_language(code: str) -> list[str]:
     return sorted(stopwordsiso.stopwords(code))
 
 
-def vectorizer_of(model: Any, *, new_words: bool = False) -> CountVectorizer:
+def vectorizer_of(model: HasWords, *, new_words: bool = False) -> CountVectorizer:
     """What turns texts into counts of a fitted model's words: its own vectoriser or, if it was
     fitted on counts, one with the usual settings.
 
@@ -265,8 +275,8 @@ def counting_all(vectorizer: CountVectorizer) -> CountVectorizer:
     return _same_cut(vectorizer).set_params(**limits)
 
 
-def _same_cut(vectorizer: CountVectorizer) -> Any:
-    made: Any = clone(vectorizer)
+def _same_cut(vectorizer: CountVectorizer) -> CountVectorizer:
+    made = clone(vectorizer)
     if isinstance(vectorizer, PhraseVectorizer):
         made.set_params(phrases=list(vectorizer.phrases_))
     return made
@@ -326,7 +336,7 @@ def check_settings(settings: Any) -> None:
     demand(_is_words(settings["vocabulary"]), "it has no words")
 
 
-def _is_words(value: Any) -> bool:
+def _is_words(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(word, str) for word in value)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from copy import copy
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -35,7 +34,7 @@ class Counted:
 
 def count_words(
     vectorizer: CountVectorizer, texts: Iterable[str], name: str
-) -> tuple[Any, Any, CountVectorizer]:
+) -> tuple[sparse.csr_array, list[int] | np.ndarray | None, CountVectorizer]:
     """Count words. A vectoriser that is not fitted learns its vocabulary, unless it has one.
 
     Parameters
@@ -77,7 +76,7 @@ def count_words(
 
 def count_with_new_words(
     vectorizer: CountVectorizer, texts: Iterable[str], name: str
-) -> tuple[Any, Any, CountVectorizer]:
+) -> tuple[sparse.csr_array, list[int] | np.ndarray | None, CountVectorizer]:
     """Count the words of a fitted vectoriser, and words that are new and pass its limits.
 
     Parameters

@@ -7,7 +7,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -27,6 +27,10 @@ from topoi.models.parameters import (
     TopicPrior,
     WordPriorLike,
 )
+
+if TYPE_CHECKING:
+    from topoi.corpus.given import AuthorsLike
+    from topoi.io.given import DocumentsLike
 
 __all__ = ["AuthorTopicModel"]
 
@@ -186,10 +190,10 @@ class AuthorTopicModel(AuthorQuestions):
 
     def fit(
         self,
-        X: Any,
-        y: Any = None,
+        X: DocumentsLike,
+        y: object = None,
         *,
-        authors: Any = None,
+        authors: AuthorsLike | None = None,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
     ) -> AuthorTopicModel:
@@ -228,8 +232,8 @@ class AuthorTopicModel(AuthorQuestions):
 
     def transform(
         self,
-        X: Any,
-        authors: Any = None,
+        X: DocumentsLike,
+        authors: AuthorsLike | None = None,
         *,
         author_prior: AuthorPrior | None = None,
         known_authors: bool = True,
@@ -265,7 +269,7 @@ class AuthorTopicModel(AuthorQuestions):
     def _prediction_factors(
         self,
         corpus: Corpus,
-        authors: Any = None,
+        authors: AuthorsLike | None = None,
         *,
         author_prior: AuthorPrior | None = None,
         known_authors: bool = True,
@@ -277,7 +281,14 @@ class AuthorTopicModel(AuthorQuestions):
         base = self.author_counts_ if names is not None else None
         return [Authors(members, author_prior or self.author_prior, base=base)]
 
-    def score(self, X: Any, y: Any = None, *, authors: Any = None, **metadata: Any) -> float:
+    def score(
+        self,
+        X: DocumentsLike,
+        y: object = None,
+        *,
+        authors: AuthorsLike | None = None,
+        **metadata: Any,
+    ) -> float:
         """Mean log-likelihood per token, with topic proportions from `transform`.
 
         Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -29,6 +29,11 @@ from topoi.graph.factors import Authors
 from topoi.infer.state import State
 from topoi.models.inputs import author_members
 from topoi.models.updating import Updating
+
+if TYPE_CHECKING:
+    from topoi.corpus.given import AuthorsLike
+    from topoi.corpus.membership import Name
+    from topoi.io.given import DocumentsLike
 
 __all__ = ["AuthorQuestions"]
 
@@ -73,7 +78,12 @@ class AuthorQuestions(Updating):
         self.author_topic_ = proportions / proportions.sum(axis=1, keepdims=True)
 
     def _growth(
-        self, corpus: Corpus, new_topics: int, *, authors: Any = None, **metadata: Any
+        self,
+        corpus: Corpus,
+        new_topics: int,
+        *,
+        authors: AuthorsLike | None = None,
+        **metadata: Any,
     ) -> Growth:
         names = getattr(self, "author_names_", ())
         if not len(names):
@@ -106,13 +116,13 @@ class AuthorQuestions(Updating):
                 "This model was fitted without authors; fit it with authors=... to ask about them."
             )
 
-    def _author(self, name: Any) -> int:
+    def _author(self, name: Name) -> int:
         self._check_authors()
         return author_number(self.author_names_, name)
 
     def _best_authors(
         self, scores: np.ndarray, n: int, min_documents: int
-    ) -> list[tuple[Any, float]]:
+    ) -> list[tuple[Name, float]]:
         """Names and scores of the n best authors with so many training documents, best first."""
         assert self.documents_ is not None
         assert self.documents_.authors is not None
@@ -121,8 +131,8 @@ class AuthorQuestions(Updating):
         return best(self.author_names_[known].tolist(), scores[known], n)
 
     def similar_authors(
-        self, name: Any, n: int = 10, *, min_documents: int = 1
-    ) -> list[tuple[Any, float]]:
+        self, name: Name, n: int = 10, *, min_documents: int = 1
+    ) -> list[tuple[Name, float]]:
         """Authors with the most similar topic proportions.
 
         Parameters
@@ -144,7 +154,7 @@ class AuthorQuestions(Updating):
         similarity[me] = -np.inf
         return self._best_authors(similarity, n, min_documents)
 
-    def topics_of_author(self, name: Any, n: int = 10) -> list[tuple[int, float]]:
+    def topics_of_author(self, name: Name, n: int = 10) -> list[tuple[int, float]]:
         """Topics that an author writes most about.
 
         Parameters
@@ -164,7 +174,7 @@ class AuthorQuestions(Updating):
 
     def authors_of_topic(
         self, topic: int, n: int = 10, *, min_documents: int = 0
-    ) -> list[tuple[Any, float]]:
+    ) -> list[tuple[Name, float]]:
         """Authors who wrote most of a topic.
 
         Parameters
@@ -195,7 +205,7 @@ class AuthorQuestions(Updating):
 
     def who_writes_about(
         self, text: str | Sequence[str], n: int = 10, *, min_documents: int = 1
-    ) -> list[tuple[Any, float]]:
+    ) -> list[tuple[Name, float]]:
         """Authors most likely to write some words.
 
         Parameters
@@ -221,8 +231,8 @@ class AuthorQuestions(Updating):
         return self._best_authors(found, n, min_documents)
 
     def predict_authors(
-        self, X: Any, n: int = 5, *, min_documents: int = 1
-    ) -> list[list[tuple[Any, float]]]:
+        self, X: DocumentsLike, n: int = 5, *, min_documents: int = 1
+    ) -> list[list[tuple[Name, float]]]:
         """Authors most likely to have written each document.
 
         The words of a document are compared with those that authors used (TF-IDF and a language

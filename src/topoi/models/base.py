@@ -48,7 +48,9 @@ from topoi.models.trends import Trends
 from topoi.models.word_priors import full_prior
 
 if TYPE_CHECKING:
+    from topoi.explore.editing import LineageRow
     from topoi.infer.checkpoints import FinishedRun
+    from topoi.io.given import DocumentsLike
 
 __all__ = ["TopicModelBase"]
 
@@ -143,11 +145,11 @@ class TopicModelBase(Labelling, Trends, Editing, Guided):
         self.components_ = components.astype(self._dtype, copy=False)
         self.doc_topic_prior_, self.topic_word_prior_ = alpha, prior
 
-    def _counts(self, X: Any, *, reset: bool) -> sparse.csr_array:
+    def _counts(self, X: DocumentsLike, *, reset: bool) -> sparse.csr_array:
         """The counts of X; see `_corpus`."""
         return self._corpus(X, reset=reset).counts
 
-    def _corpus(self, X: Any, *, reset: bool) -> Corpus:
+    def _corpus(self, X: DocumentsLike, *, reset: bool) -> Corpus:
         """X as a Corpus (models/inputs.py); at a fit there must be words in it."""
         corpus = self._read(X, reset=reset)
         if reset and not corpus.counts.nnz:
@@ -157,7 +159,7 @@ class TopicModelBase(Labelling, Trends, Editing, Guided):
             )
         return corpus
 
-    def _read(self, X: Any, *, reset: bool) -> Corpus:
+    def _read(self, X: DocumentsLike, *, reset: bool) -> Corpus:
         """X as a Corpus. reset: the model is new to its words."""
         corpus, dtype = read_documents(self, X, reset=reset)
         if reset:
@@ -169,7 +171,7 @@ class TopicModelBase(Labelling, Trends, Editing, Guided):
             self._topic_names: dict[int, str] = {}
             self._finished_run = None
             self.__dict__.pop("stability_", None)  # of an ensemble
-            self._lineage: list[dict[str, Any]] = []
+            self._lineage: list[LineageRow] = []
         return corpus
 
     def _monitor(self, counts: sparse.csr_array) -> Monitor:
@@ -188,8 +190,8 @@ class TopicModelBase(Labelling, Trends, Editing, Guided):
 
     def fit_transform(
         self,
-        X: Any,
-        y: Any = None,
+        X: DocumentsLike,
+        y: object = None,
         *,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
@@ -209,7 +211,7 @@ class TopicModelBase(Labelling, Trends, Editing, Guided):
         self.fit(X, y, checkpoint=checkpoint, checkpoint_every=checkpoint_every, **metadata)
         return self.transform(X, **metadata)
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: DocumentsLike) -> np.ndarray:
         """Topic proportions of documents.
 
         The result is deterministic, documents do not influence each other, and an empty one gets
@@ -269,7 +271,7 @@ class TopicModelBase(Labelling, Trends, Editing, Guided):
     def _prediction_rule(self) -> Rule:
         return make_prediction_rule(self.rule)
 
-    def score(self, X: Any, y: Any = None, **metadata: Any) -> float:
+    def score(self, X: DocumentsLike, y: object = None, **metadata: Any) -> float:
         """Mean log-likelihood per token, with topic proportions from `transform`.
 
         Parameters
@@ -302,7 +304,7 @@ class TopicModelBase(Labelling, Trends, Editing, Guided):
                 / counts.sum()
             )
 
-    def perplexity(self, X: Any, **metadata: Any) -> float:
+    def perplexity(self, X: DocumentsLike, **metadata: Any) -> float:
         """Perplexity, exp(-score(X)): topic proportions come from the same tokens, on raw counts.
 
         `evaluate.completion_perplexity` predicts held-out tokens instead.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from topoi.graph.plan import Plan
 
 if TYPE_CHECKING:
-    from topoi.infer.checkpoints import Checkpoint
+    from topoi.infer.checkpoints import Checkpoint, Estimator
 
 __all__ = ["open_checkpoint"]
 
@@ -19,9 +19,9 @@ __all__ = ["open_checkpoint"]
 def open_checkpoint(
     path: str | Path | None,
     every: int,
-    model: Any,
+    model: Estimator,
     plan: Plan,
-    start: Any,
+    start: object,
 ) -> Iterator[Checkpoint | None]:
     """The checkpoint of a fit, if one is wanted, locked for the time of the fit. In a folder it is
     called checkpoint.topoi.

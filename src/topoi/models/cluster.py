@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,12 @@ from topoi.models.partitioned import in_common_words, opened
 from topoi.models.preflight import refuse_light_weights, warn_of_single_precision
 from topoi.storage.digests import digest
 
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from topoi.infer.recipe import Settings
+    from topoi.io.given import DocumentsLike
+
 __all__ = ["fit_on_cluster"]
 
 
@@ -47,8 +53,8 @@ class Facts(NamedTuple):
 
 def fit_on_cluster(
     model: Any,
-    X: Any,
-    client: Any,
+    X: DocumentsLike,
+    client: Client | None,
     *,
     background: int | None = None,
     checkpoint: str | Path | None = None,
@@ -225,7 +231,7 @@ def _check(
     facts: Sequence[Facts],
     whole: PlanFacts,
     of_words: np.ndarray,
-    settings: Any,
+    settings: Settings,
 ) -> None:
     """Refuse or warn of what a fit could not do, before it takes memory."""
     chosen_schedule(whole, settings)
@@ -249,7 +255,10 @@ def _check(
 
 
 def _fingerprint(
-    model: Any, facts: Sequence[Facts], word_prior: np.ndarray | None, start: np.ndarray | None
+    model: Any,
+    facts: Sequence[Facts],
+    word_prior: np.ndarray | None,
+    start: np.ndarray | None,
 ) -> str:
     """A digest of everything that decides the bits of a run."""
     from topoi.infer.checkpoints import fixed_parameters
@@ -274,7 +283,7 @@ def _shard(
     return Shard(plan, seed, token)
 
 
-def _keep_documents(workers: DaskWorkers, model: Any, corpora: Sequence[Any]) -> None:
+def _keep_documents(workers: DaskWorkers, model: Any, corpora: Sequence[object]) -> None:
     """What is known about documents, if they are kept."""
     model._online = None
     if not corpora:

@@ -1,4 +1,4 @@
-"""Any mixture of factors: models nobody wrote a class for."""
+"""A mixture of factors: models nobody wrote a class for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -40,6 +40,9 @@ from topoi.models.parameters import (
     TopicPrior,
     WordPriorLike,
 )
+
+if TYPE_CHECKING:
+    from topoi.io.given import DocumentsLike
 
 __all__ = ["TopicModel"]
 
@@ -188,8 +191,8 @@ class TopicModel(AuthorQuestions, LinkQuestions, LabelQuestions):
 
     def fit(
         self,
-        X: Any = None,
-        y: Any = None,
+        X: DocumentsLike | None = None,
+        y: object = None,
         *,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
@@ -238,7 +241,9 @@ class TopicModel(AuthorQuestions, LinkQuestions, LabelQuestions):
         self._keep_answers(factors, state, counts)
         return self
 
-    def _keep_answers(self, factors: Sequence[Any], state: State, counts: sparse.csr_array) -> None:
+    def _keep_answers(
+        self, factors: Sequence[Factor], state: State, counts: sparse.csr_array
+    ) -> None:
         """What questions about authors, links and labels need. Of several Links, the first."""
         for name in OF_QUESTIONS:
             self.__dict__.pop(name, None)
@@ -302,8 +307,8 @@ class TopicModel(AuthorQuestions, LinkQuestions, LabelQuestions):
 
     def fit_transform(
         self,
-        X: Any = None,
-        y: Any = None,
+        X: DocumentsLike | None = None,
+        y: object = None,
         *,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,

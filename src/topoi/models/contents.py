@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from inspect import signature
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -23,14 +23,19 @@ from topoi.models.document_entries import document_parts, documents_of
 from topoi.models.schema import DERIVED, NOT_KEPT, RULE, linked, schema_of, word_prior
 from topoi.models.word_priors import least_of, parted_prior
 from topoi.rules import BY_NAME, UpdateRule
-from topoi.storage.schema import plain_text
+from topoi.storage.schema import Contents, plain_text
+
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    from topoi.protocols import FittedModel
 
 __all__ = ["attributes", "contents"]
 
 NUMBERS = ("step", "old", "new")  # columns of the lineage of topics that are not text
 
 
-def contents(model: Any) -> dict[str, Any]:
+def contents(model: Any) -> Contents:
     """The entries of a fitted model's file, by name."""
     schema = schema_of(type(model)).entries
     known = {name.partition(".")[0] for name in schema} | {*NOT_KEPT, *DERIVED}
@@ -39,7 +44,7 @@ def contents(model: Any) -> dict[str, Any]:
         raise TypeError(
             f"it has an attribute {odd!r}, which a model file cannot hold; delete it, or use pickle"
         )
-    found = {name: getattr(model, name, None) for name in schema if "." not in name}
+    found: Contents = {name: getattr(model, name, None) for name in schema if "." not in name}
     for name, take_apart in APART.items():
         value = getattr(model, name, None)
         if value is not None:
@@ -66,7 +71,7 @@ def contents(model: Any) -> dict[str, Any]:
     return found
 
 
-def _prior(name: str, value: Any) -> dict[str, Any]:
+def _prior(name: str, value: Any) -> Contents:
     """A prior is a word or a number, or one number for each topic."""
     if value is None or isinstance(value, str) or np.ndim(value) == 0:
         return {name: value}
@@ -78,7 +83,7 @@ def _prior(name: str, value: Any) -> dict[str, Any]:
     )
 
 
-def _word_prior_parts(prior: float | np.ndarray) -> dict[str, Any]:
+def _word_prior_parts(prior: float | np.ndarray) -> Contents:
     """The number for all, and the words of topics that have more."""
     name, least = "topic_word_prior_", least_of(prior)
     if least is prior:
@@ -92,7 +97,7 @@ def _word_prior_parts(prior: float | np.ndarray) -> dict[str, Any]:
     return {name: least, **{f"{name}.{part}": value for part, value in parts.items()}}
 
 
-def _seeds_parts(seeds: Seeds | SeedWords) -> dict[str, Any]:
+def _seeds_parts(seeds: Seeds | SeedWords) -> Contents:
     strengths = seed_strengths(seeds)
     words = [(word, tokens) for of_words in strengths.values() for word, tokens in of_words.items()]
     return {
@@ -103,7 +108,7 @@ def _seeds_parts(seeds: Seeds | SeedWords) -> dict[str, Any]:
     }
 
 
-def _seeds(found: Mapping[str, Any]) -> Seeds:
+def _seeds(found: Contents) -> Seeds:
     """The seeds of a file, each word with its strength."""
     words = zip(found["seeds.words"].tolist(), found["seeds.tokens"].tolist(), strict=True)
     return Seeds(
@@ -116,7 +121,7 @@ def _seeds(found: Mapping[str, Any]) -> Seeds:
     )
 
 
-def _rule_parts(rule: Any) -> dict[str, Any]:
+def _rule_parts(rule: str | UpdateRule) -> Contents:
     """A rule is its name, or its kind and options."""
     if not isinstance(rule, UpdateRule):
         return {"rule": rule}
@@ -124,15 +129,16 @@ def _rule_parts(rule: Any) -> dict[str, Any]:
     return {"rule": None, **options, "rule.kind": rule.name}
 
 
-def _rule(found: Mapping[str, Any]) -> Any:
+def _rule(found: Contents) -> str | UpdateRule:
     """The rule of a file, after its own checks."""
     if "rule.kind" not in found:
-        return found["rule"]
+        name: str = found["rule"]
+        return name
     kind = BY_NAME[found["rule.kind"]]
     return kind(**{field.name: found[f"rule.{field.name}"] for field in fields(kind)})  # type: ignore[arg-type]
 
 
-def _vectorizer_parts(vectorizer: Any) -> dict[str, Any]:
+def _vectorizer_parts(vectorizer: CountVectorizer) -> Contents:
     settings = vectorizer_settings(vectorizer)
     stop = settings.pop("stop_words")
     shortest, longest = settings.pop("ngram_range")
@@ -149,7 +155,7 @@ def _vectorizer_parts(vectorizer: Any) -> dict[str, Any]:
     }
 
 
-def _online_parts(online: Online) -> dict[str, Any]:
+def _online_parts(online: Online) -> Contents:
     same = (
         "base",
         "evidence",
@@ -175,7 +181,7 @@ def _column(rows: list[dict[str, Any]], name: str) -> np.ndarray:
     return np.array([row[name] for row in rows], dtype=None if name in NUMBERS else str)
 
 
-APART: dict[str, Any] = {
+APART: dict[str, Callable[[Any], Mapping[str, Any]]] = {  # of attributes that are several entries
     "weighting_": lambda weighting: {
         "kind": weighting.kind,
         "scale": weighting.scale,
@@ -195,7 +201,7 @@ APART: dict[str, Any] = {
 }
 
 
-def attributes(model: Any, found: Mapping[str, Any]) -> Any:
+def attributes(model: Any, found: Contents) -> Any:
     """Give a new model its parameters and fitted attributes, after its own checks of them."""
     schema = schema_of(type(model)).entries
     for name in schema:
@@ -253,7 +259,7 @@ def attributes(model: Any, found: Mapping[str, Any]) -> Any:
     )
 
 
-def _vectorizer(found: Mapping[str, Any]) -> Any:
+def _vectorizer(found: Contents) -> CountVectorizer | None:
     prefix = "vectorizer_."
     parts = {
         name.removeprefix(prefix): value for name, value in found.items() if name.startswith(prefix)
@@ -270,7 +276,7 @@ def _vectorizer(found: Mapping[str, Any]) -> Any:
     )
 
 
-def _online(model: Any, found: Mapping[str, Any]) -> Online | None:
+def _online(model: FittedModel, found: Contents) -> Online | None:
     prefix = "_online."
     parts = {
         name.removeprefix(prefix): value for name, value in found.items() if name.startswith(prefix)

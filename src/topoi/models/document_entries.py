@@ -6,9 +6,6 @@ in all documents; Z counts of words; G groups, E values of all groups and R in a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 
@@ -21,7 +18,7 @@ from topoi.corpus.packing import (
     unpack_groups,
     unpack_texts,
 )
-from topoi.storage.schema import LARGEST, SMALLEST, Array, checked_csr, demand, plain_text
+from topoi.storage.schema import LARGEST, SMALLEST, Array, Contents, checked_csr, demand, plain_text
 
 __all__ = ["DOCUMENTS", "NAMES", "document_parts", "documents_of"]
 
@@ -55,9 +52,9 @@ COUNTS = ("count_indptr", "count_indices", "count_values")
 GROUPS = ("groups", "group_of", "group_values", "group_indptr", "group_indices")
 
 
-def document_parts(documents: TrainingDocuments) -> dict[str, Any]:
+def document_parts(documents: TrainingDocuments) -> Contents:
     """The entries of training documents, by name after "documents_."."""
-    parts: dict[str, Any] = {
+    parts: Contents = {
         "tokens": documents.tokens,
         "words": documents.words,
         "names": documents.names,
@@ -78,7 +75,7 @@ def document_parts(documents: TrainingDocuments) -> dict[str, Any]:
     return parts
 
 
-def _membership_parts(prefix: str, members: Membership | None) -> dict[str, Any]:
+def _membership_parts(prefix: str, members: Membership | None) -> Contents:
     if members is None:
         return {}
     return {
@@ -88,7 +85,7 @@ def _membership_parts(prefix: str, members: Membership | None) -> dict[str, Any]
     }
 
 
-def documents_of(found: Mapping[str, Any]) -> TrainingDocuments:
+def documents_of(found: Contents) -> TrainingDocuments:
     """Training documents from the entries of a file, if they fit each other."""
     parts = {
         name.removeprefix("documents_."): value
@@ -111,7 +108,7 @@ def documents_of(found: Mapping[str, Any]) -> TrainingDocuments:
     )
 
 
-def _counts(parts: Mapping[str, Any], n_words: int) -> sparse.csr_array | None:
+def _counts(parts: Contents, n_words: int) -> sparse.csr_array | None:
     if not _together(parts, *COUNTS):
         return None
     indptr, indices, values = (parts[name] for name in COUNTS)
@@ -120,14 +117,14 @@ def _counts(parts: Mapping[str, Any], n_words: int) -> sparse.csr_array | None:
     return sparse.csr_array((values.astype(np.float64), table.indices, table.indptr), shape=shape)
 
 
-def _together(parts: Mapping[str, Any], *names: str) -> bool:
+def _together(parts: Contents, *names: str) -> bool:
     """Whether entries are there, all of them or none."""
     there = [name in parts for name in names]
     demand(all(there) or not any(there), f"documents_ has some of {', '.join(names)}, and not all")
     return all(there)
 
 
-def _membership(prefix: str, parts: Mapping[str, Any]) -> Membership | None:
+def _membership(prefix: str, parts: Contents) -> Membership | None:
     names, indptr, indices = (f"{prefix}_{part}" for part in ("names", "indptr", "indices"))
     if not _together(parts, names, indptr, indices):
         return None

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.explore import editing
-from topoi.explore.editing import LINEAGE, Moves
+from topoi.explore.editing import LINEAGE, LineageRow, Moves
 from topoi.explore.reading import topic_number
 from topoi.explore.splitting import split_moves
 from topoi.models.topics import Topics
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from topoi.corpus import Corpus
+    from topoi.io.given import DocumentsLike
     from topoi.models.parameters import Seed
 
 __all__ = ["Editing"]
@@ -29,17 +30,17 @@ __all__ = ["Editing"]
 class Editing(Topics):
     """A model whose topics can be merged, deleted and split."""
 
-    _lineage: list[dict[str, Any]]
+    _lineage: list[LineageRow]
 
     if TYPE_CHECKING:  # of TopicModelBase
         random_state: Seed
         n_jobs: int | None
 
-        def messages(self, X: Any, **metadata: Any) -> np.ndarray: ...
+        def messages(self, X: DocumentsLike, **metadata: Any) -> np.ndarray: ...
 
         def _seed(self) -> int: ...
 
-        def _training_corpus(self, X: Any) -> Corpus: ...
+        def _training_corpus(self, X: DocumentsLike) -> Corpus: ...
 
     def merge_topics(self, groups: Sequence[Sequence[int]]) -> Self:
         """A new model in which some topics are one.
@@ -112,13 +113,13 @@ class Editing(Topics):
         """
         return self.edit_topics({"reduce": n})
 
-    def edit_topics(self, edits: Mapping[str, Any]) -> Self:
+    def edit_topics(self, edits: Mapping[str, object]) -> Self:
         """A new model after several edits, as the report exports them.
 
         Parameters
         ----------
         edits : dict
-            Any of "names" (names by topic), "merge" (lists of topics that become one), "delete"
+            Some of "names" (names by topic), "merge" (lists of topics that become one), "delete"
             (topics that go) and "reduce" (how many topics are left in the end). All numbers are
             those of this model.
 
@@ -148,7 +149,7 @@ class Editing(Topics):
             edited = edited._merged(groups, [])
         return edited
 
-    def split_topic(self, topic: int | str, into: int = 2, X: Any = None) -> Self:
+    def split_topic(self, topic: int | str, into: int = 2, X: DocumentsLike | None = None) -> Self:
         """A new model in which a topic is several, found by LDA on its messages.
 
         Parameters
@@ -273,7 +274,7 @@ class Editing(Topics):
         made._lineage = self._lineage_with(action, became)
         return made
 
-    def _lineage_with(self, action: str, became: np.ndarray) -> list[dict[str, Any]]:
+    def _lineage_with(self, action: str, became: np.ndarray) -> list[LineageRow]:
         """The lineage of topics with one more step, in which they became those of other numbers."""
         earlier = list(getattr(self, "_lineage", []))
         step = earlier[-1]["step"] + 1 if earlier else 1

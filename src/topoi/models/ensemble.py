@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from sklearn.base import clone
@@ -13,13 +13,16 @@ from topoi.evaluate.topics import match_topics, mean_stability, stability
 from topoi.models.labeled import LabeledLDA
 from topoi.models.parameters import Parameters
 
+if TYPE_CHECKING:
+    from topoi.io.given import DocumentsLike
+
 __all__ = ["core_topics", "ensemble"]
 
 Model = TypeVar("Model", bound=Parameters)
 ROUNDS = 10  # of matching; topics are stable after two or three
 
 
-def ensemble(model: Model, X: Any, n: int = 10, **metadata: Any) -> Model:
+def ensemble(model: Model, X: DocumentsLike, n: int = 10, **metadata: Any) -> Model:
     """A model from the topics of several runs with different seeds.
 
     Topics of all runs are clustered: in each run one topic belongs to each core, so that matched
@@ -59,13 +62,13 @@ def ensemble(model: Model, X: Any, n: int = 10, **metadata: Any) -> Model:
     runs = [
         clone(model).set_params(random_state=int(seed) + i).fit(X, **metadata) for i in range(n)
     ]
-    found: Any = clone(model).set_params(init=core_topics(runs)).fit(X, **metadata)
+    found: object = clone(model).set_params(init=core_topics(runs)).fit(X, **metadata)
     found.set_params(init=model.init)
     found.stability_ = stability([found, *runs])
     return found
 
 
-def core_topics(runs: Sequence[Any]) -> np.ndarray:
+def core_topics(runs: Sequence[object]) -> np.ndarray:
     """The mean topics of clusters with one topic of each run.
 
     Parameters

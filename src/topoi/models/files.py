@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from topoi.storage.archive import Archive, Refused, open_archive, sealed, write_archive
 from topoi.storage.schema import decoded, encoded
+
+if TYPE_CHECKING:
+    pass
 
 __all__ = ["FORMAT", "load", "save"]
 
@@ -35,7 +38,7 @@ def save(model: Any, path: str | Path) -> None:
     Parameters
     ----------
     model : fitted model
-        Any. The factors of a TopicModel, which hold its data, are not in the file.
+        A model of any class. The factors of a TopicModel, which hold its data, are not in the file.
     path : str or Path
         The file. It is replaced if it exists.
     """
@@ -66,7 +69,7 @@ def save(model: Any, path: str | Path) -> None:
 
 
 def _kind(name: str) -> type[Any]:
-    found: type[Any] = getattr(import_module(MODELS[name]), name)
+    found: type = getattr(import_module(MODELS[name]), name)
     return found
 
 

@@ -32,6 +32,7 @@ from topoi.models.preflight import (
 from topoi.storage.files import atomic_write, check_outputs
 
 if TYPE_CHECKING:
+    from topoi.io.given import DocumentsLike
     from topoi.io.source import Source
 
 __all__ = ["FromSource", "SourceProportions"]
@@ -67,7 +68,7 @@ class FromSource(TopicModelBase):
         self.__dict__.pop("doc_topic_", None)  # of an earlier fit
         self.documents_ = None
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: DocumentsLike) -> np.ndarray:
         """Topic proportions of documents.
 
         The result is deterministic, documents do not influence each other, and an empty one gets
@@ -230,11 +231,11 @@ class SourceProportions:
                 pyarrow.parquet.write_table(table, file)
             done += corpus.n_docs
 
-    def _columns(self, corpus: Corpus, proportions: np.ndarray, first: int) -> dict[str, Any]:
+    def _columns(self, corpus: Corpus, proportions: np.ndarray, first: int) -> dict[str, object]:
         """Of a table. Documents without names get their numbers, from `first` on."""
         numbers = range(first, first + corpus.n_docs)
         names = corpus.doc_names if corpus.doc_names is not None else [str(n) for n in numbers]
-        columns: dict[str, Any] = {"id": names}
+        columns: dict[str, object] = {"id": names}
         if corpus.dates is not None:
             columns["date"] = corpus.dates
         rounded = [[float(f"{value:.6g}") for value in column] for column in proportions.T]

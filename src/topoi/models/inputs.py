@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from scipy import sparse
@@ -24,6 +24,14 @@ from topoi.corpus.links import (
 from topoi.corpus.metadata import as_csr, document_name, is_table, membership, zero_one
 from topoi.io.formats.h5ad import is_anndata
 
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from topoi.corpus.given import AuthorsLike, CountsLike, LinksLike, NamesLike, VocabularyLike
+    from topoi.io.given import DocumentsLike
+    from topoi.io.source import Source
+    from topoi.protocols import FittedModel
+
 __all__ = [
     "author_members",
     "both_ways",
@@ -36,7 +44,7 @@ __all__ = [
 ]
 
 
-def read_documents(model: Any, X: Any, *, reset: bool) -> tuple[Corpus, np.dtype]:
+def read_documents(model: FittedModel, X: DocumentsLike, *, reset: bool) -> tuple[Corpus, np.dtype]:
     """X as a Corpus over the words of `model`, after scikit-learn's checks and our own.
 
     Parameters
@@ -74,7 +82,7 @@ def read_documents(model: Any, X: Any, *, reset: bool) -> tuple[Corpus, np.dtype
     return canonical_corpus(check_counts(checked)), checked.dtype
 
 
-def read_with_new_words(model: Any, X: Any) -> Corpus:
+def read_with_new_words(model: FittedModel, X: DocumentsLike) -> Corpus:
     """X as a Corpus with the words of `model` that it has and with others, for an update.
 
     Parameters
@@ -117,12 +125,12 @@ def read_with_new_words(model: Any, X: Any) -> Corpus:
     return X
 
 
-def is_source(X: Any) -> bool:
+def is_source(X: object) -> TypeGuard[Source]:
     """Whether X is read block by block (topoi.Source), without importing what reads texts."""
     return hasattr(X, "block") and hasattr(X, "is_counted")
 
 
-def is_for_cluster(X: Any, client: Any) -> bool:
+def is_for_cluster(X: object, client: Client | None) -> bool:
     """Whether a fit goes to a cluster: there is a client, or X is a collection of Dask."""
     return client is not None or is_collection(X)
 
@@ -138,7 +146,7 @@ def _is_for_reader(X: Any) -> bool:
     return isinstance(first, str) or tokens
 
 
-def _in_words_of(model: Any, corpus: Corpus, reset: bool) -> Corpus:
+def _in_words_of(model: FittedModel, corpus: Corpus, reset: bool) -> Corpus:
     """A Corpus has made its own checks; its words are put in the order of training."""
     if reset:
         model.n_features_in_ = corpus.n_words
@@ -153,7 +161,7 @@ def _in_words_of(model: Any, corpus: Corpus, reset: bool) -> Corpus:
     return corpus
 
 
-def _checked_matrix(model: Any, X: Any, reset: bool) -> sparse.csr_array:
+def _checked_matrix(model: FittedModel, X: DocumentsLike, reset: bool) -> sparse.csr_array:
     X = _prepared(model, X, reset)
     try:
         checked = validate_data(
@@ -175,7 +183,7 @@ def _checked_matrix(model: Any, X: Any, reset: bool) -> sparse.csr_array:
     return counts
 
 
-def _prepared(model: Any, X: Any, reset: bool) -> Any:
+def _prepared(model: FittedModel, X: Any, reset: bool) -> CountsLike:
     """X as scikit-learn's checks can take it."""
     names = list(getattr(X, "columns", ()))
     if all(isinstance(name, str) for name in names) and not all(
@@ -190,7 +198,7 @@ def _prepared(model: Any, X: Any, reset: bool) -> Any:
     return X
 
 
-def _in_order(frame: Any, words: Any) -> Any:
+def _in_order(frame: Any, words: VocabularyLike | None) -> Any:
     """A DataFrame with its columns in the order of the Corpus that the model was fitted on; any
     other X as it is.
     """
@@ -203,7 +211,7 @@ def _in_order(frame: Any, words: Any) -> Any:
 
 
 def author_members(
-    authors: Any, corpus: Corpus, names: np.ndarray | None = None
+    authors: AuthorsLike, corpus: Corpus, names: np.ndarray | None = None
 ) -> Membership | None:
     """The authors that are given, else those of the corpus.
 
@@ -214,7 +222,7 @@ def author_members(
 
 
 def links_of_training(
-    links: Any, doc_names: Any, corpus: Corpus
+    links: LinksLike, doc_names: NamesLike, corpus: Corpus
 ) -> tuple[sparse.csr_array | None, list[str] | None]:
     """Links of training documents (documents x documents, or None) and the documents' names: those
     that are given, else those of the corpus.
@@ -233,7 +241,11 @@ def links_of_training(
 
 
 def links_of_new(
-    links: Any, corpus: Corpus, n_old: int, doc_names: Any = None, known_names: Any = None
+    links: LinksLike,
+    corpus: Corpus,
+    n_old: int,
+    doc_names: NamesLike | None = None,
+    known_names: NamesLike | None = None,
 ) -> sparse.csr_array | None:
     """Links of new documents to training documents, and among themselves.
 
@@ -283,7 +295,7 @@ def _beside(n_old: int, among: sparse.csr_array) -> sparse.csr_array:
     return sparse.csr_array(sparse.hstack([sparse.csr_array((among.shape[0], n_old)), among]))
 
 
-def _from_neighbours(links: Any, n_old: int, n_new: int) -> sparse.csr_array:
+def _from_neighbours(links: LinksLike, n_old: int, n_new: int) -> sparse.csr_array:
     """Lists of neighbours' numbers: training documents first, new ones after them."""
     if len(links) != n_new:
         raise ValueError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -22,6 +22,11 @@ from topoi.explore.updating import Growth
 from topoi.graph.factors import Labels
 from topoi.infer.state import State
 from topoi.models.updating import Updating
+
+if TYPE_CHECKING:
+    from topoi.corpus.given import LabelsLike
+    from topoi.corpus.membership import Name
+    from topoi.io.given import DocumentsLike
 
 __all__ = ["LabelQuestions"]
 
@@ -53,7 +58,7 @@ class LabelQuestions(Updating):
         self.background_topics = len(self.components_) - self._n_labels
 
     def _growth(
-        self, corpus: Corpus, new_topics: int, *, labels: Any = None, **metadata: Any
+        self, corpus: Corpus, new_topics: int, *, labels: LabelsLike | None = None, **metadata: Any
     ) -> Growth:
         if not self._n_labels:
             return super()._growth(corpus, new_topics, labels=labels, **metadata)
@@ -118,7 +123,7 @@ class LabelQuestions(Updating):
             else f"background{topic - self._n_labels}"
         )
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """Names of the columns of `transform`: the labels, unless `name_topics` gave others.
 
         Parameters
@@ -135,7 +140,7 @@ class LabelQuestions(Updating):
             return super().get_feature_names_out(input_features)
         return np.array(self.topic_names_, dtype=object)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: DocumentsLike) -> np.ndarray:
         """Probabilities of labels, or their proportions in documents.
 
         Where no training document has several labels, how likely each label is given all words
@@ -167,7 +172,7 @@ class LabelQuestions(Updating):
             frequency,
         )
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: DocumentsLike) -> Any:
         """Labels of documents.
 
         Parameters
@@ -195,7 +200,7 @@ class LabelQuestions(Updating):
             return chosen.astype(np.int64)
         return [self.classes_[row].tolist() for row in chosen]
 
-    def most_likely(self, X: Any, n: int = 1) -> list[list[Any]]:
+    def most_likely(self, X: DocumentsLike, n: int = 1) -> list[list[object]]:
         """The n labels with the largest proportions in each document.
 
         Parameters
@@ -213,7 +218,7 @@ class LabelQuestions(Updating):
         check_is_fitted(self)
         return likeliest_labels(self.predict_proba(X), self.classes_, n)
 
-    def score(self, X: Any, y: Any = None, **metadata: Any) -> float:
+    def score(self, X: DocumentsLike, y: object = None, **metadata: Any) -> float:
         """Mean log-likelihood per token; with y, the accuracy of `predict`.
 
         Parameters
@@ -240,7 +245,7 @@ class LabelQuestions(Updating):
         found = label_membership(predicted, n_docs, "y", known).matrix
         return same_labels(truth, found)
 
-    def top_words_by_label(self, n: int = 10, **options: Any) -> dict[Any, list[str]]:
+    def top_words_by_label(self, n: int = 10, **options: Any) -> dict[Name, list[str]]:
         """The top words of each label.
 
         Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
@@ -28,6 +28,13 @@ from topoi.models.parameters import (
     TopicPrior,
     WordPriorLike,
 )
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from topoi.corpus.given import LabelsLike
+    from topoi.io.given import DocumentsLike
+    from topoi.io.source import Source
 
 __all__ = ["LabeledLDA"]
 
@@ -180,12 +187,12 @@ class LabeledLDA(FromSource, LabelQuestions):
 
     def fit(
         self,
-        X: Any,
-        y: Any = None,
+        X: DocumentsLike,
+        y: LabelsLike | None = None,
         *,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
-        client: Any = None,
+        client: Client | None = None,
         keep_documents: bool = True,
     ) -> LabeledLDA:
         """Learn one topic per label.
@@ -261,7 +268,9 @@ class LabeledLDA(FromSource, LabelQuestions):
         )
         return self
 
-    def _fit_on_cluster(self, X: Any, y: Any, client: Any, *options: Any) -> None:
+    def _fit_on_cluster(
+        self, X: DocumentsLike, y: LabelsLike, client: Client | None, *options: Any
+    ) -> None:
         """Learn from Corpora with labels, on a cluster."""
         if y is not None:
             raise ValueError(
@@ -281,7 +290,9 @@ class LabeledLDA(FromSource, LabelQuestions):
             keep_documents=keep_documents,
         )
 
-    def _fit_labels_of(self, source: Any, y: Any, checkpoint: str | Path | None) -> LabeledLDA:
+    def _fit_labels_of(
+        self, source: Source, y: LabelsLike, checkpoint: str | Path | None
+    ) -> LabeledLDA:
         """Fit on documents that are read block by block, with the labels of a Source."""
         if y is not None:
             raise ValueError(
@@ -310,7 +321,7 @@ class LabeledLDA(FromSource, LabelQuestions):
         self._fit_source(source, factors, n_topics, checkpoint)
         return self
 
-    def _prediction_factors(self, corpus: Corpus, labels: Any = None) -> list[Factor]:
+    def _prediction_factors(self, corpus: Corpus, labels: LabelsLike | None = None) -> list[Factor]:
         if labels is None:
             return [Documents()]
         factor = Labels(labels, self.background_topics, self.classes_)
@@ -325,5 +336,5 @@ class LabeledLDA(FromSource, LabelQuestions):
         return tags
 
 
-def _is_column(y: Any) -> bool:
+def _is_column(y: LabelsLike) -> bool:
     return is_table(y) and y.shape[1] == 1

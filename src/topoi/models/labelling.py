@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from topoi.corpus import Corpus
     from topoi.explore.factor_graph import FactorGraph
+    from topoi.io.given import DocumentsLike
     from topoi.report.coloured import ColouredText
 
 __all__ = ["Labelling"]
@@ -26,13 +27,13 @@ class Labelling(Topics):
 
     if TYPE_CHECKING:  # of TopicModelBase
 
-        def _corpus(self, X: Any, *, reset: bool) -> Corpus: ...
+        def _corpus(self, X: DocumentsLike, *, reset: bool) -> Corpus: ...
 
         def _message_parts(
             self, corpus: Corpus, **metadata: Any
         ) -> Iterator[tuple[slice, np.ndarray]]: ...
 
-    def messages(self, X: Any, **metadata: Any) -> np.ndarray:
+    def messages(self, X: DocumentsLike, **metadata: Any) -> np.ndarray:
         """The message of every word of every document: how likely each topic is for it.
 
         Documents are folded in as `transform` does it, with the topics of the model fixed. So a
@@ -74,7 +75,7 @@ class Labelling(Topics):
             out[indptr[rows.start] : indptr[rows.stop]] = messages
         return out
 
-    def label(self, X: Any, **metadata: Any) -> pd.DataFrame:
+    def label(self, X: DocumentsLike, **metadata: Any) -> pd.DataFrame:
         """The most likely topic of every word of every document.
 
         Parameters
@@ -150,7 +151,7 @@ class Labelling(Topics):
         (labeled,) = label_texts(self, texts_as_corpus(self, [text]), **metadata)
         return coloured_text(self, labeled)
 
-    def graph(self, X: Any = None, **metadata: Any) -> FactorGraph:
+    def graph(self, X: DocumentsLike | None = None, **metadata: Any) -> FactorGraph:
         """The factor graph of the model: in words, as a drawing, and one edge with its messages.
 
         Parameters
@@ -182,7 +183,9 @@ class Labelling(Topics):
         corpus = None if X is None else self._corpus(X, reset=False)
         return factor_graph(self, corpus, **metadata)
 
-    def prepare_topic_data(self, corpus: Sequence[str], embeddings: Any = None) -> dict[str, Any]:
+    def prepare_topic_data(
+        self, corpus: Sequence[str], embeddings: object = None
+    ) -> dict[str, object]:
         """What topicwizard shows: ``topicwizard.visualize(texts, model=model)`` calls this.
 
         Parameters

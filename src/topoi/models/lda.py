@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 from topoi.choices import ScheduleName, WeightingName
 from topoi.explore.updating import Growth
@@ -23,6 +23,11 @@ from topoi.models.parameters import (
     WordPriorLike,
 )
 from topoi.models.updating import Updating
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from topoi.io.given import DocumentsLike
 
 __all__ = ["LDA"]
 
@@ -178,12 +183,12 @@ class LDA(Updating, BatchModel):
 
     def fit(
         self,
-        X: Any,
-        y: Any = None,
+        X: DocumentsLike,
+        y: object = None,
         *,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
-        client: Any = None,
+        client: Client | None = None,
         keep_documents: bool = True,
     ) -> LDA:
         """Learn topics.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -30,6 +30,13 @@ from topoi.graph.links import Links
 from topoi.infer.state import State
 from topoi.models.inputs import both_ways, links_of_new
 from topoi.models.updating import Updating
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from topoi.corpus.given import LinksLike, NamesLike
+    from topoi.corpus.membership import Name
+    from topoi.io.given import DocumentsLike
 
 __all__ = ["LinkQuestions"]
 
@@ -68,8 +75,8 @@ class LinkQuestions(Updating):
         corpus: Corpus,
         new_topics: int,
         *,
-        links: Any = None,
-        doc_names: Any = None,
+        links: LinksLike | None = None,
+        doc_names: NamesLike | None = None,
         **metadata: Any,
     ) -> Growth:
         if not hasattr(self, "link_joint_"):
@@ -205,7 +212,12 @@ class LinkQuestions(Updating):
         self._check_links()
         return pair_scores(first, second, self.link_joint_)
 
-    def link_scores(self, pairs: Any, *, by: Literal["blend", "topics"] = "blend") -> np.ndarray:
+    def link_scores(
+        self,
+        pairs: Sequence[tuple[Name, Name]] | np.ndarray,
+        *,
+        by: Literal["blend", "topics"] = "blend",
+    ) -> np.ndarray:
         """Scores of pairs of training documents: the higher, the likelier is a link.
 
         Parameters
@@ -247,8 +259,8 @@ class LinkQuestions(Updating):
         return blended_pairs(counts, self.links_, places, topical, self.link_blend_)
 
     def recommend_links(
-        self, X: Any, n: int = 10, *, by: Literal["blend", "topics"] = "blend"
-    ) -> list[list[tuple[Any, float]]]:
+        self, X: DocumentsLike, n: int = 10, *, by: Literal["blend", "topics"] = "blend"
+    ) -> list[list[tuple[Name, float]]]:
         """The training documents that new documents are likeliest to link to.
 
         Topics are blended with words: those of the candidate, and of the documents it is linked

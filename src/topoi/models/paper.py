@@ -18,7 +18,7 @@ from topoi.models.relational import RelationalTopicModel as _RelationalTopicMode
 
 __all__ = ["LDA", "AuthorTopicModel", "LabeledLDA", "RelationalTopicModel"]
 
-SETTINGS: dict[str, Any] = {
+SETTINGS: dict[str, object] = {
     "rule": "bp",
     "schedule": "synchronous",
     "init": "hard",

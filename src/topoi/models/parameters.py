@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -75,7 +75,7 @@ class Parameters(BaseEstimator):
     callbacks: Sequence[Callback] | None
     verbose: int
 
-    def _store(self, parameters: dict[str, Any]) -> None:
+    def _store(self, parameters: dict[str, object]) -> None:
         """Keep constructor arguments as they are, which is what scikit-learn asks of a
         constructor.
         """

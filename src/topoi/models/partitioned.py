@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from topoi.io.partitions import (
     over_words,
 )
 
+if TYPE_CHECKING:
+    from topoi.io.partitions import Frequencies
+
 __all__ = ["in_common_words", "opened"]
 
 WORDS = (  # what a model knows of its input
@@ -34,7 +37,7 @@ WORDS = (  # what a model knows of its input
 )
 
 
-def opened(workers: DaskWorkers, partitions: Sequence[Any]) -> list[Any]:
+def opened(workers: DaskWorkers, partitions: Sequence[object]) -> list[object]:
     """A future of the documents of each partition."""
     if not workers.memory_limits():
         raise ValueError(
@@ -42,7 +45,7 @@ def opened(workers: DaskWorkers, partitions: Sequence[Any]) -> list[Any]:
             " client.wait_for_workers(1)."
         )
     lazy = [number for number, part in enumerate(partitions) if is_collection(part)]
-    computed = workers.client.compute([partitions[number] for number in lazy])
+    computed = workers.client.compute([partitions[number] for number in lazy])  # type: ignore[no-untyped-call]
     partitions = list(partitions)
     for number, future in zip(lazy, computed, strict=True):
         partitions[number] = future
@@ -52,8 +55,8 @@ def opened(workers: DaskWorkers, partitions: Sequence[Any]) -> list[Any]:
 
 
 def in_common_words(
-    workers: DaskWorkers, model: Any, documents: list[Any]
-) -> tuple[dict[str, Any], list[Any]]:
+    workers: DaskWorkers, model: Any, documents: list[object]
+) -> tuple[dict[str, object], list[object]]:
     """What a model knows of its words, and a future of each partition as a Corpus over these."""
     found = [
         workers.submit(f"frequencies-{s}", frequencies, part) for s, part in enumerate(documents)
@@ -83,7 +86,7 @@ def _light(model: Any) -> Any:
     return light
 
 
-def _words(model: Any, documents: Any) -> dict[str, Any]:
+def _words(model: Any, documents: Any) -> dict[str, object]:
     """What the first partition teaches a model of its input."""
     model = copy(model)
     model._read(documents, reset=True)
@@ -118,15 +121,15 @@ def _refuse_other_words(documents: Any, model: Any) -> None:
         )
 
 
-def _is_something(value: Any) -> bool:
+def _is_something(value: object) -> bool:
     return value is not None
 
 
-def _itself(value: Any) -> Any:
+def _itself(value: object) -> object:
     return value
 
 
-def _chosen(found: Any) -> tuple[np.ndarray, bool]:
+def _chosen(found: Frequencies) -> tuple[np.ndarray, bool]:
     return common_words(found), found.tokens
 
 

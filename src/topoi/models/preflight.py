@@ -5,7 +5,7 @@ where tokens are counted. Refused or warned of before it begins.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import psutil
@@ -18,6 +18,9 @@ from topoi.graph.wiring import padded_width
 from topoi.infer.rules import Rule
 from topoi.rules import UpdateRule
 from topoi.tuning import current
+
+if TYPE_CHECKING:
+    from topoi.corpus.given import VocabularyLike
 
 __all__ = [
     "counted",
@@ -176,7 +179,7 @@ def refuse_large_messages(n_edges: int, n_topics: int) -> None:
         )
 
 
-def warn_of_unknown_words(corpus: Corpus, words: Any) -> None:
+def warn_of_unknown_words(corpus: Corpus, words: VocabularyLike | None) -> None:
     """Warn how much of a batch is left out, because its words are not among those of the model."""
     if corpus.vocabulary is None or words is None:
         return

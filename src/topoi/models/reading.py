@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from topoi.corpus import Corpus
+    from topoi.io.given import DocumentsLike
 
 __all__ = ["Reading"]
 
@@ -29,7 +30,7 @@ class Reading(Topics):
 
     if TYPE_CHECKING:  # of TopicModelBase
 
-        def _corpus(self, X: Any, *, reset: bool) -> Corpus: ...
+        def _corpus(self, X: DocumentsLike, *, reset: bool) -> Corpus: ...
 
     def _topic(self, topic: int | str) -> int:
         """The number of a topic that is given by number or name."""
@@ -93,7 +94,9 @@ class Reading(Topics):
         """
         return topic_words(self, self._topic(topic), n, relevance)
 
-    def document_info(self, X: Any = None, *, n_topics: int = 3, **metadata: Any) -> pd.DataFrame:
+    def document_info(
+        self, X: DocumentsLike | None = None, *, n_topics: int = 3, **metadata: Any
+    ) -> pd.DataFrame:
         """One row per document: its main topics, and what is known about it.
 
         Parameters
@@ -127,7 +130,7 @@ class Reading(Topics):
         )
 
     def _about(
-        self, X: Any, **metadata: Any
+        self, X: DocumentsLike, **metadata: Any
     ) -> tuple[TrainingDocuments, np.ndarray, np.ndarray | None]:
         """Documents of X or of training, their proportions, and their unknown tokens."""
         if X is None:

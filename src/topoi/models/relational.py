@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -27,6 +27,10 @@ from topoi.models.parameters import (
     TopicPrior,
     WordPriorLike,
 )
+
+if TYPE_CHECKING:
+    from topoi.corpus.given import LinksLike, NamesLike
+    from topoi.io.given import DocumentsLike
 
 __all__ = ["RelationalTopicModel"]
 
@@ -199,11 +203,11 @@ class RelationalTopicModel(LinkQuestions):
 
     def fit(
         self,
-        X: Any,
-        y: Any = None,
+        X: DocumentsLike,
+        y: object = None,
         *,
-        links: Any = None,
-        doc_names: Any = None,
+        links: LinksLike | None = None,
+        doc_names: NamesLike | None = None,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
     ) -> RelationalTopicModel:
@@ -247,7 +251,7 @@ class RelationalTopicModel(LinkQuestions):
         self._keep_links(factor, state, corpus.counts if self.keep_counts else None)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, **metadata: Any) -> np.ndarray:
+    def fit_transform(self, X: DocumentsLike, y: object = None, **metadata: Any) -> np.ndarray:
         """Fit, then the topic proportions of the same documents as `transform` gives them, with
         their links.
 
@@ -268,7 +272,13 @@ class RelationalTopicModel(LinkQuestions):
         return self.fit(X, y, **metadata).transform(X, self.links_)
 
     def score(
-        self, X: Any, y: Any = None, *, links: Any = None, doc_names: Any = None, **metadata: Any
+        self,
+        X: DocumentsLike,
+        y: object = None,
+        *,
+        links: LinksLike | None = None,
+        doc_names: NamesLike | None = None,
+        **metadata: Any,
     ) -> float:
         """Mean log-likelihood per token, with topic proportions from `transform`.
 
@@ -292,7 +302,13 @@ class RelationalTopicModel(LinkQuestions):
         """
         return super().score(X, y, links=links, doc_names=doc_names, **metadata)
 
-    def transform(self, X: Any, links: Any = None, *, doc_names: Any = None) -> np.ndarray:
+    def transform(
+        self,
+        X: DocumentsLike,
+        links: LinksLike | None = None,
+        *,
+        doc_names: NamesLike | None = None,
+    ) -> np.ndarray:
         """Topic proportions of documents.
 
         Parameters
@@ -319,22 +335,15 @@ class RelationalTopicModel(LinkQuestions):
         return self._proportions(corpus, factors)
 
     def _prediction_factors(
-        self, corpus: Corpus, links: Any = None, *, doc_names: Any = None
+        self, corpus: Corpus, links: LinksLike | None = None, *, doc_names: NamesLike | None = None
     ) -> list[Factor]:
         n_old = self.links_.shape[0]
-        table = (
-            None
-            if self.link_weight_ == 0
-            else links_of_new(links, corpus, n_old, doc_names, self.doc_names_)
-        )
+        table = None
+        if self.link_weight_ != 0:
+            table = links_of_new(links, corpus, n_old, doc_names, self.doc_names_)
         if table is None:
             return [Documents()]
-        factor = Links(
-            table if self.directed else both_ways(table, n_old),
-            self.link_weight_,
-            self.link_factor,
-            self.directed,
-            fixed_proportions=self.own_topic_.astype(np.float64),
-            eta=self.link_topic_,
-        )
-        return [Documents(), factor]
+        table = table if self.directed else both_ways(table, n_old)
+        own = self.own_topic_.astype(np.float64)
+        how = self.link_weight_, self.link_factor, self.directed
+        return [Documents(), Links(table, *how, fixed_proportions=own, eta=self.link_topic_)]

@@ -8,10 +8,8 @@ document_entries.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import fields, replace
 from inspect import signature
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -31,6 +29,7 @@ from topoi.storage.schema import (
     LARGEST,
     SMALLEST,
     Array,
+    Contents,
     Schema,
     Value,
     checked_csr,
@@ -200,7 +199,7 @@ def schema_of(kind: type) -> Schema:
     return Schema({**parameters, **rule, **seeds, **ALL, **OWN[kind.__name__]}, MAY_LACK)
 
 
-def check_together(kind: type, found: Mapping[str, Any]) -> None:
+def check_together(kind: type, found: Contents) -> None:
     """Checks of several entries: that they fit each other."""
     K, W = found["components_"].shape
     n_topics = (
@@ -287,7 +286,7 @@ def check_together(kind: type, found: Mapping[str, Any]) -> None:
         linked(found)
 
 
-def _check_rule(found: Mapping[str, Any]) -> None:
+def _check_rule(found: Contents) -> None:
     """A rule has a name, or a kind and the options of that kind."""
     kind = found.get("rule.kind")
     demand((kind is None) != (found["rule"] is None), "it has no rule, or two")
@@ -299,7 +298,7 @@ def _check_rule(found: Mapping[str, Any]) -> None:
         demand(not odd, f"{odd} is not an option of the rule {kind!r}")
 
 
-def _check_vectorizer(found: Mapping[str, Any]) -> None:
+def _check_vectorizer(found: Contents) -> None:
     pattern = found["vectorizer_.token_pattern"]
     if not is_safe_pattern(pattern):
         raise Refused(
@@ -322,7 +321,7 @@ def _check_vectorizer(found: Mapping[str, Any]) -> None:
         demand(others == plain, "vectorizer_ has phrases of something else than plain words")
 
 
-def word_prior(found: Mapping[str, Any]) -> float | np.ndarray:
+def word_prior(found: Contents) -> float | np.ndarray:
     """The prior of words in topics: a number, or (K, W) where topics have more for some words."""
     if "topic_word_prior_.values" not in found:
         return float(found["topic_word_prior_"])
@@ -334,7 +333,7 @@ def word_prior(found: Mapping[str, Any]) -> float | np.ndarray:
     return prior
 
 
-def linked(found: Mapping[str, Any]) -> sparse.csr_array:
+def linked(found: Contents) -> sparse.csr_array:
     """(D, D) the links of a relational model."""
     n_docs = len(found["doc_topic_"])
     return checked_csr("links_", found["links_.indptr"], found["links_.indices"], (n_docs, n_docs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -21,6 +21,11 @@ from topoi.infer.threads import ThreadPool
 from topoi.models.inputs import is_for_cluster, is_source
 from topoi.models.lda import LDA
 from topoi.models.parameters import Callback, Init, RuleLike, Seed, Tolerance
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from topoi.io.given import DocumentsLike
 
 __all__ = ["LatentDirichletAllocation"]
 
@@ -198,12 +203,12 @@ class LatentDirichletAllocation(LDA):
 
     def fit(
         self,
-        X: Any,
-        y: Any = None,
+        X: DocumentsLike,
+        y: object = None,
         *,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
-        client: Any = None,
+        client: Client | None = None,
         keep_documents: bool = True,
     ) -> LatentDirichletAllocation:
         """Learn topics, as `LDA.fit` does. A Source leaves no `bound_`.
@@ -264,7 +269,7 @@ class LatentDirichletAllocation(LDA):
         )
         return weights
 
-    def transform(self, X: Any, *, normalize: bool = True) -> np.ndarray:
+    def transform(self, X: DocumentsLike, *, normalize: bool = True) -> np.ndarray:
         """Topic proportions of documents.
 
         Parameters
@@ -288,7 +293,7 @@ class LatentDirichletAllocation(LDA):
         return np.asarray(proportions * expected[:, None])
 
     def fit_transform(
-        self, X: Any, y: Any = None, *, normalize: bool = True, **checkpoint: Any
+        self, X: DocumentsLike, y: object = None, *, normalize: bool = True, **checkpoint: Any
     ) -> np.ndarray:
         """Fit, then `transform`.
 
@@ -310,7 +315,7 @@ class LatentDirichletAllocation(LDA):
         """
         return self.fit(X, y, **checkpoint).transform(X, normalize=normalize)
 
-    def perplexity(self, X: Any, sub_sampling: bool = False, **metadata: Any) -> float:
+    def perplexity(self, X: DocumentsLike, sub_sampling: bool = False, **metadata: Any) -> float:
         """Perplexity of documents.
 
         Parameters

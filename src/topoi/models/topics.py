@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -19,6 +19,8 @@ from topoi.report.markup import element, spelled
 if TYPE_CHECKING:
     import pandas as pd
 
+    from topoi.corpus.membership import Name
+    from topoi.io.given import DocumentsLike
     from topoi.report.notebook import Explorer
 
 __all__ = ["Topics"]
@@ -144,7 +146,7 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         best = (best_documents(self.doc_topic_[:, k], documents.fit, EXAMPLES) for k in topics)
         return [[str(shown[d]) for d in row] for row in best]
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """Names of the columns of `transform`: those given by `name_topics`, otherwise
         scikit-learn's (lda0, lda1, …).
 
@@ -187,7 +189,7 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         words = self._words(vocabulary)
         return [[str(words[w]) for w in columns] for columns in top_columns(self, n, relevance)]
 
-    def top_documents(self, n: int = 10) -> list[list[tuple[Any, float]]]:
+    def top_documents(self, n: int = 10) -> list[list[tuple[Name, float]]]:
         """The training documents that are most about each topic; where proportions are the same,
         those that fit their topics best.
 
@@ -255,7 +257,12 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         save(self, path)
 
     def report(
-        self, path: str | Path, *, test: Any = None, n_words: int = 12, n_documents: int = 6
+        self,
+        path: str | Path,
+        *,
+        test: DocumentsLike | None = None,
+        n_words: int = 12,
+        n_documents: int = 6,
     ) -> None:
         """Write a page to explore the model: a map of topics, their words, documents and authors.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from topoi.models.reading import Reading
 if TYPE_CHECKING:
     import pandas as pd
 
+    from topoi.io.given import DocumentsLike
+
 __all__ = ["Trends"]
 
 
@@ -25,7 +27,7 @@ class Trends(Reading):
 
     def topics_over_time(
         self,
-        dates: Sequence[Any] | None = None,
+        dates: Sequence[object] | None = None,
         by: By = "year",
         *,
         level: float = 0.95,
@@ -77,7 +79,7 @@ class Trends(Reading):
 
     def topics_by(
         self,
-        groups: str | Sequence[Any],
+        groups: str | Sequence[object],
         *,
         level: float = 0.95,
         interval: trends.Interval = "score",
@@ -118,11 +120,11 @@ class Trends(Reading):
     def words_over_time(
         self,
         topic: int | str,
-        dates: Sequence[Any] | None = None,
+        dates: Sequence[object] | None = None,
         by: By = "year",
         *,
         n: int = 10,
-        X: Any = None,
+        X: DocumentsLike | None = None,
     ) -> pd.DataFrame:
         """The words of a topic in each period.
 
@@ -161,7 +163,12 @@ class Trends(Reading):
         return table
 
     def words_by(
-        self, topic: int | str, groups: str | Sequence[Any], *, n: int = 10, X: Any = None
+        self,
+        topic: int | str,
+        groups: str | Sequence[object],
+        *,
+        n: int = 10,
+        X: DocumentsLike | None = None,
     ) -> pd.DataFrame:
         """The words of a topic in each group.
 
@@ -192,7 +199,7 @@ class Trends(Reading):
         members, documents = self._groups(groups), self._training_corpus(X)
         return trends.words_table(self, documents, self._topic(topic), members, n)
 
-    def topic_effects(self, table: Any, *, level: float = 0.95) -> pd.DataFrame:
+    def topic_effects(self, table: pd.DataFrame, *, level: float = 0.95) -> pd.DataFrame:
         """How topic proportions depend on covariates: a regression for each topic.
 
         Documents are the units, proportions are those of the training documents without the prior,
@@ -238,7 +245,7 @@ class Trends(Reading):
         self._documents()
         return self
 
-    def _dates(self, dates: Sequence[Any] | None) -> list[str]:
+    def _dates(self, dates: Sequence[object] | None) -> list[str]:
         """Dates that are given, or else those of the training documents."""
         documents = self._documents()
         if dates is None:
@@ -254,14 +261,14 @@ class Trends(Reading):
             )
         return dates_as_text(dates)
 
-    def _groups(self, groups: str | Sequence[Any]) -> Membership:
+    def _groups(self, groups: str | Sequence[object]) -> Membership:
         """Groups that are given, or a column that is known of the training documents."""
         documents = self._documents()
         if isinstance(groups, str):
             return documents.column(groups)
         return label_membership(groups, len(documents), "groups")
 
-    def _covariate(self, name: str) -> list[Any]:
+    def _covariate(self, name: str) -> list[object]:
         """A column that is known of the training documents; dates as years."""
         documents = self._documents()
         if name == "date" and name not in documents.columns:
@@ -280,7 +287,7 @@ class Trends(Reading):
             )
         return [row[0] if row else None for row in column]
 
-    def _training_corpus(self, X: Any) -> Corpus:
+    def _training_corpus(self, X: DocumentsLike) -> Corpus:
         """The training documents: those given, or the counts or texts that were kept."""
         documents = self._documents()
         if X is not None:

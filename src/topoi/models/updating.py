@@ -26,6 +26,8 @@ from topoi.models.word_priors import full_prior, parted_prior
 if TYPE_CHECKING:
     import pandas as pd
 
+    from topoi.io.given import DocumentsLike
+
 __all__ = ["Updating"]
 
 
@@ -35,7 +37,7 @@ class Updating(TopicModelBase):
     Models that know more of documents than their words extend `_growth` and `_keep_growth`.
     """
 
-    def update(self, X: Any, *, new_topics: int = 0, **metadata: Any) -> Self:
+    def update(self, X: DocumentsLike, *, new_topics: int = 0, **metadata: Any) -> Self:
         """A new model that has learned from new documents, too.
 
         What the old documents taught stays: their words keep their tokens in topics, authors those
@@ -150,7 +152,7 @@ class Updating(TopicModelBase):
     def _known_words(self) -> list[str]:
         return [str(word) for word in self._words(None)]
 
-    def _extended(self, X: Any) -> Corpus:
+    def _extended(self, X: DocumentsLike) -> Corpus:
         """New documents over the words of the model and those that are new."""
         if self.weighting_.kind != "count" or not hasattr(self, "doc_topic_"):
             raise ValueError(

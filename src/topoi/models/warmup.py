@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from topoi.datasets import make_authors, make_blocks, make_labels, make_links
 from topoi.models.author import AuthorTopicModel
@@ -44,7 +43,7 @@ def _labels() -> None:
 
 
 # What is fitted to compile the kernels of a model.
-WARM_UPS: dict[str, Callable[[], Any]] = {
+WARM_UPS: dict[str, Callable[[], object]] = {
     "lda": _lda,
     "authors": _authors,
     "links": _links,

@@ -17,6 +17,9 @@ from topoi.plot.style import FAINT, INK, axes_for, colours, figure_of, joined, s
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from topoi.io.given import DocumentsLike
+    from topoi.protocols import FittedModel
+
 __all__ = ["documents", "text"]
 
 LETTERS, LETTER = 84, 0.602  # letters of a line of text; width of a letter of this font size
@@ -25,8 +28,8 @@ NAMED = 20  # topics whose words are written on the map
 
 
 def documents(
-    model: Any,
-    X: Any = None,
+    model: FittedModel,
+    X: DocumentsLike | None = None,
     *,
     n_documents: int = 2000,
     n_words: int = 3,
@@ -100,7 +103,7 @@ def documents(
     return ax
 
 
-def text(model: Any, text: str, *, ax: Axes | None = None, **metadata: Any) -> Axes:
+def text(model: FittedModel, text: str, *, ax: Axes | None = None, **metadata: Any) -> Axes:
     """A text with its words in the colours of their most likely topics.
 
     Parameters
@@ -181,7 +184,7 @@ def _middle(places: np.ndarray) -> np.ndarray:
     return np.asarray(places[distance.argmin()])
 
 
-def _title(model: Any, topic: int, n_words: int) -> str:
+def _title(model: FittedModel, topic: int, n_words: int) -> str:
     """The name of a topic, or its number and words."""
     if model.topic_names_[topic] != f"topic{topic}":
         return short_name(model, topic)

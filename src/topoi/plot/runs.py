@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -13,10 +13,12 @@ from topoi.plot.style import ACCENT, COLOUR, FAINT, GRID, INK, axes_for
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from topoi.protocols import FittedModel
+
 __all__ = ["choice", "convergence"]
 
 
-def convergence(model: Any, *, ax: Axes | None = None) -> Axes:
+def convergence(model: FittedModel, *, ax: Axes | None = None) -> Axes:
     """Training perplexity after each sweep, with the kinds of sweeps that "auto" made.
 
     Parameters

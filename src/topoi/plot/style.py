@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from topoi.protocols import FittedModel
 
 __all__ = [
     "ACCENT",
@@ -62,7 +64,7 @@ def colours(n: int) -> list[str]:
     return [PALETTE[i % len(PALETTE)] for i in range(n)]
 
 
-def short_name(model: Any, topic: int) -> str:
+def short_name(model: FittedModel, topic: int) -> str:
     """The name of a topic beside its number, or its number alone."""
     name = model.topic_names_[topic]
     if name == f"topic{topic}":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.cluster.hierarchy import dendrogram, leaves_list, linkage
@@ -15,12 +15,16 @@ from topoi.report.layout import distances
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from topoi.protocols import FittedModel
+
 __all__ = ["similarity", "topics", "tree", "words"]
 
 ROW = 0.28  # inches of a row of bars
 
 
-def topics(model: Any, *, n_topics: int = 30, n_words: int = 6, ax: Axes | None = None) -> Axes:
+def topics(
+    model: FittedModel, *, n_topics: int = 30, n_words: int = 6, ax: Axes | None = None
+) -> Axes:
     """Topics by size, the largest first, with their top words.
 
     Parameters
@@ -69,7 +73,12 @@ def topics(model: Any, *, n_topics: int = 30, n_words: int = 6, ax: Axes | None 
 
 
 def words(
-    model: Any, topic: int, *, n_words: int = 15, relevance: float = 1.0, ax: Axes | None = None
+    model: FittedModel,
+    topic: int,
+    *,
+    n_words: int = 15,
+    relevance: float = 1.0,
+    ax: Axes | None = None,
 ) -> Axes:
     """The words of a topic: how often they are about it, and how often they occur in all.
 
@@ -116,7 +125,7 @@ def words(
     return ax
 
 
-def _columns(model: Any, top: list[str]) -> np.ndarray:
+def _columns(model: FittedModel, top: list[str]) -> np.ndarray:
     """The columns of words; models of counts alone call them word0, word1, …"""
     if model.vocabulary_ is None:
         return np.array([int(word.removeprefix("word")) for word in top], dtype=np.int64)
@@ -124,7 +133,7 @@ def _columns(model: Any, top: list[str]) -> np.ndarray:
     return np.array([place[word] for word in top], dtype=np.int64)
 
 
-def similarity(model: Any, *, ax: Axes | None = None) -> Axes:
+def similarity(model: FittedModel, *, ax: Axes | None = None) -> Axes:
     """How similar topics are: 1 the same words, 0 none in common. Similar topics stand together.
 
     Parameters
@@ -163,7 +172,7 @@ def similarity(model: Any, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def tree(model: Any, *, n_words: int = 5, ax: Axes | None = None) -> Axes:
+def tree(model: FittedModel, *, n_words: int = 5, ax: Axes | None = None) -> Axes:
     """Topics as a tree: those that share most words are joined first (Ward's criterion).
 
     Parameters
@@ -205,7 +214,7 @@ def tree(model: Any, *, n_words: int = 5, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _merges(model: Any) -> tuple[np.ndarray, np.ndarray]:
+def _merges(model: FittedModel) -> tuple[np.ndarray, np.ndarray]:
     """Which topics are joined (SciPy's linkage), and the (K, K) distances of their words."""
     check_is_fitted(model)
     apart = distances(model.topic_word_)

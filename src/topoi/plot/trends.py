@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -118,7 +118,7 @@ def groups(
     return ax
 
 
-def _check(table: Any, column: str, made_by: str) -> None:
+def _check(table: object, column: str, made_by: str) -> None:
     """Refuse what is not the table of a method, such as the model itself."""
     if column not in getattr(table, "columns", ()):
         raise TypeError(

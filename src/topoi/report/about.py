@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,13 +12,16 @@ from topoi.report.markup import Html, element
 from topoi.report.pieces import drawing, facts, percent, small
 from topoi.report.words import held_counts
 
+if TYPE_CHECKING:
+    from topoi.protocols import FittedModel
+
 __all__ = ["about"]
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 320, 170, 58, 40  # of the curve, in pixels
 RISES = 0.05  # of the height of the curve: a rise at its end that people see, and wonder
 
 
-def about(model: Any, measured: dict[str, Any] | None) -> Html:
+def about(model: FittedModel, measured: dict[str, float | None] | None) -> Html:
     """A section about the model. measured: what `evaluate.quality` found."""
     return element(
         "section",
@@ -30,7 +33,9 @@ def about(model: Any, measured: dict[str, Any] | None) -> Html:
     )
 
 
-def _facts(model: Any, measured: dict[str, Any] | None) -> list[tuple[str, Sequence[object]]]:
+def _facts(
+    model: FittedModel, measured: dict[str, float | None] | None
+) -> list[tuple[str, Sequence[object]]]:
     found: list[tuple[str, Sequence[object]]] = []
     if hasattr(model, "doc_topic_"):
         found.append(
@@ -65,7 +70,7 @@ def _topics_per_document(doc_topic: np.ndarray) -> float:
     return float(np.exp(-(doc_topic * logs).sum(axis=1)).mean())
 
 
-def _length(model: Any) -> str:
+def _length(model: FittedModel) -> str:
     """What it is, how long it learned, and in what."""
     history = getattr(model, "history_", None)
     unit = (
@@ -76,7 +81,7 @@ def _length(model: Any) -> str:
     return f"{type(model).__name__}, {model.n_iter_} {unit}{end}"
 
 
-def _convergence(model: Any) -> list[tuple[str, Sequence[object]]]:
+def _convergence(model: FittedModel) -> list[tuple[str, Sequence[object]]]:
     """How far the last sweep was from a fixed point, if there were sweeps."""
     history = getattr(model, "history_", None)
     if not history or history[-1]["schedule"] == "batches":
@@ -85,7 +90,7 @@ def _convergence(model: Any) -> list[tuple[str, Sequence[object]]]:
     return [("Convergence", [f"{history[-1]['violation']:.2g} ", scale])]
 
 
-def _quality(measured: dict[str, Any]) -> list[tuple[str, Sequence[object]]]:
+def _quality(measured: dict[str, float | None]) -> list[tuple[str, Sequence[object]]]:
     interval = f"{measured['perplexity_low']:.1f} to {measured['perplexity_high']:.1f}"
     n, seen = measured["documents"], measured["seen_in_training"]
     if seen is None:
@@ -100,7 +105,7 @@ def _quality(measured: dict[str, Any]) -> list[tuple[str, Sequence[object]]]:
     ]
 
 
-def _curve(model: Any) -> Html:
+def _curve(model: FittedModel) -> Html:
     """Training perplexity over sweeps, if it was measured."""
     seen = [
         (record["sweep"], record["perplexity"])
@@ -135,7 +140,7 @@ def _curve(model: Any) -> Html:
     return element("div", *said, class_="learning")
 
 
-def _why_it_rises(model: Any) -> str:
+def _why_it_rises(model: FittedModel) -> str:
     if hasattr(model, "link_weight_"):
         return (
             "It may rise: the model fits words and links together, and the more weight it gives to"

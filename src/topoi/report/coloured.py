@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from topoi.explore.labelling import LabeledText, Span
 from topoi.printable import printable
 from topoi.report.markup import Html, content_policy, element, inline, join, spelled
+
+if TYPE_CHECKING:
+    from topoi.protocols import FittedModel
 
 __all__ = [
     "PALETTE",
@@ -139,7 +142,7 @@ class ColouredText:
         )
 
 
-def coloured_text(model: Any, labeled: LabeledText) -> ColouredText:
+def coloured_text(model: FittedModel, labeled: LabeledText) -> ColouredText:
     """A labeled text with the top words of its topics, for the legend.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from topoi.report.prevalence import page_prevalence
 from topoi.report.tree import page_tree
 from topoi.report.words import page_words
 
+if TYPE_CHECKING:
+    from topoi.protocols import AuthorModel, FittedModel
+    from topoi.report.packing import PageData
+
 __all__ = ["given_names", "page_data"]
 
 NEIGHBOURS = 5  # topics that a topic is close to
@@ -23,8 +27,8 @@ LEAST = 0.01  # a smaller proportion of a topic, of an author or a linked topic 
 
 
 def page_data(
-    model: Any, apart: np.ndarray, chart: TopicMap, chosen: Sample | None
-) -> dict[str, Any]:
+    model: FittedModel, apart: np.ndarray, chart: TopicMap, chosen: Sample | None
+) -> PageData:
     """Everything that the page's script shows.
 
     apart: (K, K) distances of topics; chart: their map; chosen: the documents of the page.
@@ -52,12 +56,12 @@ def page_data(
     }
 
 
-def given_names(model: Any) -> list[str]:
+def given_names(model: FittedModel) -> list[str]:
     """(K,) names of topics that have one: given, or a label; otherwise nothing."""
     return ["" if name == f"topic{k}" else name for k, name in enumerate(model.topic_names_)]
 
 
-def _linked(model: Any, topic: int) -> dict[str, Any]:
+def _linked(model: FittedModel, topic: int) -> dict[str, object]:
     """What linked documents are about, if that is something else, too."""
     if not hasattr(model, "link_topic_"):
         return {}
@@ -71,10 +75,11 @@ def _linked(model: Any, topic: int) -> dict[str, Any]:
     }
 
 
-def _authors(model: Any) -> dict[str, Any] | None:
+def _authors(model: FittedModel) -> dict[str, object] | None:
     """Those who wrote most, with their topics, and the first authors of each topic."""
     if not len(getattr(model, "author_names_", ())):
         return None
+    model = cast("AuthorModel", model)
     written = model.author_counts_.sum(axis=1)
     most = np.argsort(-written, kind="stable")[:MOST_AUTHORS]
     place = {model.author_names_[author]: i for i, author in enumerate(most)}

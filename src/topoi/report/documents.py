@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from topoi.report.packing import pack
 
 if TYPE_CHECKING:
     from topoi.corpus.documents import TrainingDocuments
+    from topoi.protocols import FittedModel
 
 __all__ = ["Sample", "page_documents", "sample"]
 
@@ -47,16 +48,16 @@ class Sample:
         return len(self.chosen)
 
 
-def sample(model: Any, least_per_topic: int) -> Sample | None:
+def sample(model: FittedModel, least_per_topic: int) -> Sample | None:
     """The documents of a model's page, if the model keeps its training documents."""
     if not hasattr(model, "doc_topic_"):
         return None
     return Sample(np.asarray(model.doc_topic_, dtype=np.float64), least_per_topic)
 
 
-def page_documents(model: Any, chosen: Sample) -> dict[str, Any]:
+def page_documents(model: FittedModel, chosen: Sample) -> dict[str, object]:
     """What the page shows of its documents."""
-    known: TrainingDocuments = model.documents_
+    known = cast("TrainingDocuments", model.documents_)  # `sample` found some
     numbers, dates = chosen.chosen, known.dates
     return {
         "total": chosen.total,
@@ -72,9 +73,9 @@ def page_documents(model: Any, chosen: Sample) -> dict[str, Any]:
     }
 
 
-def _columns(known: TrainingDocuments, numbers: np.ndarray) -> dict[str, Any]:
+def _columns(known: TrainingDocuments, numbers: np.ndarray) -> dict[str, object]:
     """Authors, labels and groups: names, and for each document the places of its own."""
-    found = {}
+    found: dict[str, object] = {}
     for name, column in known.columns.items():
         part = column[numbers]
         places = np.split(part.matrix.indices, part.matrix.indptr[1:-1])
@@ -106,7 +107,7 @@ def _texts(known: TrainingDocuments, chosen: Sample) -> dict[int, str] | None:
     return texts
 
 
-def _links(model: Any, chosen: Sample) -> list[list[int]] | None:
+def _links(model: FittedModel, chosen: Sample) -> list[list[int]] | None:
     """For each document those on the page that it is linked with, either way."""
     links = getattr(model, "links_", None)
     if links is None:

@@ -6,9 +6,12 @@ import base64
 import hashlib
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING
 
 from topoi.printable import printable, printable_json
+
+if TYPE_CHECKING:
+    pass
 
 __all__ = ["Html", "content_policy", "element", "inline", "join", "json_block", "spelled"]
 
@@ -88,14 +91,14 @@ def inline(tag: str, source: str) -> Html:
     return Html(f"<{tag}>{source}</{tag}>")
 
 
-def json_block(name: str, value: Any) -> Html:
+def json_block(name: str, value: object) -> Html:
     """Data for a script on the page to read with JSON.parse: no text in it can end the block.
 
     Parameters
     ----------
     name : str
         The id of the element.
-    value : Any
+    value : object
         Anything that JSON can hold.
 
     Returns

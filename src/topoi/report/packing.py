@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-__all__ = ["pack", "short"]
+__all__ = ["PageData", "pack", "short"]
 
 STEPS = 255  # of a byte
 
+PageData: TypeAlias = dict[str, Any]  # of the script of the page, which gets it as JSON
 
-def pack(table: np.ndarray, least: float) -> dict[str, Any]:
+
+def pack(table: np.ndarray, least: float) -> dict[str, object]:
     """A table as text that the page's script unpacks.
 
     Parameters

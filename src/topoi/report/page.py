@@ -9,7 +9,7 @@ import numbers
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -26,6 +26,10 @@ from topoi.report.sheets import authors_sheet, topic_sheets
 from topoi.report.tree import tree_section
 from topoi.version import __version__
 
+if TYPE_CHECKING:
+    from topoi.io.given import DocumentsLike
+    from topoi.protocols import FittedModel
+
 __all__ = ["page_of", "write"]
 
 LONGEST_LABEL = 24  # letters on the map
@@ -33,7 +37,12 @@ NEW_LINE = Html("\n")
 
 
 def write(
-    model: Any, path: str | Path, *, test: Any = None, n_words: int = 12, n_documents: int = 6
+    model: FittedModel,
+    path: str | Path,
+    *,
+    test: DocumentsLike | None = None,
+    n_words: int = 12,
+    n_documents: int = 6,
 ) -> None:
     """Write the page of a fitted model to an HTML file; see `page_of`."""
     from topoi.storage.files import atomic_write
@@ -43,7 +52,13 @@ def write(
         file.write(page.encode("utf-8", "replace"))
 
 
-def page_of(model: Any, *, test: Any = None, n_words: int = 12, n_documents: int = 6) -> Html:
+def page_of(
+    model: FittedModel,
+    *,
+    test: DocumentsLike | None = None,
+    n_words: int = 12,
+    n_documents: int = 6,
+) -> Html:
     """The page of a fitted model.
 
     test: documents to measure it on, best ones it has not seen. n_words, n_documents: of a topic,
@@ -96,7 +111,7 @@ def _head(title: str, script: str) -> Html:
     )
 
 
-def _map(chart: TopicMap, model: Any, labels: Sequence[str]) -> Html:
+def _map(chart: TopicMap, model: FittedModel, labels: Sequence[str]) -> Html:
     """Topics as circles: area for size, closeness for words in common; each leads to its topic."""
     words = model.top_words(6)
     circles = []
@@ -128,7 +143,7 @@ def _map(chart: TopicMap, model: Any, labels: Sequence[str]) -> Html:
     return element("figure", drawn, element("figcaption", said), class_="map")
 
 
-def _topics_table(model: Any, order: Sequence[int]) -> Html:
+def _topics_table(model: FittedModel, order: Sequence[int]) -> Html:
     """A line for each topic."""
     proportions, names, words = model.topic_proportions_, given_names(model), model.top_words(10)
     most = max(proportions.max(), 1e-300)
@@ -145,7 +160,7 @@ def _topics_table(model: Any, order: Sequence[int]) -> Html:
     return element("table", caption, *body, class_="topics")
 
 
-def _labels(model: Any) -> list[str]:
+def _labels(model: FittedModel) -> list[str]:
     """(K,) the name of each topic, or words that are typical of it."""
     return [
         name or spelled(words)

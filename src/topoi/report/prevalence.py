@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from topoi.printable import printable
 from topoi.report.packing import short
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from topoi.protocols import FittedModel
 
 __all__ = ["page_prevalence"]
 
@@ -15,7 +20,7 @@ MOST_GROUPS = 20  # of a column: those with most documents
 MOST_PERIODS = 80  # more are shown by decade
 
 
-def page_prevalence(model: Any) -> list[dict[str, Any]]:
+def page_prevalence(model: FittedModel) -> list[dict[str, object]]:
     """For time and for each column that groups documents: prevalence of topics with intervals."""
     known = getattr(model, "documents_", None)
     if known is None or not hasattr(model, "doc_topic_"):
@@ -36,7 +41,7 @@ def page_prevalence(model: Any) -> list[dict[str, Any]]:
     return found
 
 
-def _largest(table: Any) -> dict[str, Any]:
+def _largest(table: pd.DataFrame) -> dict[str, object]:
     """The groups with most documents."""
     sizes = table.groupby("group", sort=False)["documents"].first()
     chosen = sizes.sort_values(ascending=False, kind="stable").index[:MOST_GROUPS]
@@ -44,7 +49,7 @@ def _largest(table: Any) -> dict[str, Any]:
     return {**answer, "of": len(sizes)}
 
 
-def _as_lists(table: Any) -> dict[str, Any]:
+def _as_lists(table: pd.DataFrame) -> dict[str, object]:
     """Groups, their documents, and for each topic and group [prevalence, low, high]."""
     groups = table["group"].unique().tolist()
     n_topics = table["topic"].nunique()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -18,6 +18,11 @@ from topoi.report.pieces import (
     small,
 )
 
+if TYPE_CHECKING:
+    from topoi.corpus.membership import Name
+    from topoi.protocols import AuthorModel, FittedModel
+    from topoi.report.packing import PageData
+
 __all__ = ["authors_sheet", "topic_sheets"]
 
 TYPICAL = 0.4  # relevance of the words that are typical of a topic
@@ -26,10 +31,10 @@ TOPICS_OF_AUTHOR = 3
 
 
 def topic_sheets(
-    model: Any,
+    model: FittedModel,
     order: Iterable[int],
     labels: Sequence[str],
-    data: dict[str, Any],
+    data: PageData,
     n_words: int,
     n_documents: int,
 ) -> Html:
@@ -48,7 +53,8 @@ def topic_sheets(
         if documents is not None:
             parts.append(("Documents", _scored(documents[k])))
         if len(getattr(model, "author_names_", ())):
-            parts.append(("Authors", _scored(model.authors_of_topic(k, n_documents))))
+            authors = cast("AuthorModel", model).authors_of_topic(k, n_documents)
+            parts.append(("Authors", _scored(authors)))
         if near:
             parts.append(("Close to", references(near, labels)))
         if "linked" in data["topics"][k]:
@@ -60,7 +66,7 @@ def topic_sheets(
     return element("div", *sheets, class_="sheets")
 
 
-def _frequent_words(model: Any, n: int) -> list[Html]:
+def _frequent_words(model: FittedModel, n: int) -> list[Html]:
     """For each topic its top words, a bar behind each for its proportion of the topic."""
     words, rows = model.top_words(n), []
     for k, row in enumerate(model.topic_word_):
@@ -77,15 +83,16 @@ def _frequent_words(model: Any, n: int) -> list[Html]:
     return rows
 
 
-def _scored(scored: Iterable[tuple[Any, float]]) -> Html:
+def _scored(scored: Iterable[tuple[Name, float]]) -> Html:
     items = [element("li", name, " ", small(percent(part))) for name, part in scored]
     return element("ul", *items)
 
 
-def authors_sheet(model: Any, labels: Sequence[str]) -> Html:
+def authors_sheet(model: FittedModel, labels: Sequence[str]) -> Html:
     """What authors write about: those who wrote most, in a table that opens."""
     if not len(getattr(model, "author_names_", ())):
         return Html()
+    model = cast("AuthorModel", model)
     written = model.author_counts_.sum(axis=1)
     most = np.argsort(-written, kind="stable")[:AUTHORS_IN_PRINT]
     heads = [element("th", name, scope="col") for name in ("Author", "Words", "Topics")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from topoi.report.packing import short
 from topoi.report.pieces import percent, small, topic_link
 from topoi.report.words import words_of
 
+if TYPE_CHECKING:
+    from topoi.protocols import FittedModel
+
 __all__ = ["page_tree", "tree_section"]
 
 FEWEST = 3  # topics that a tree has
@@ -19,7 +22,7 @@ MOST = 2000  # with more there is no tree: its making takes time and memory in t
 WORDS, RELEVANCE = 3, 0.6  # of a group
 
 
-def page_tree(model: Any) -> list[list[float]]:
+def page_tree(model: FittedModel) -> list[list[float]]:
     """All mergers [left, right, likeness], the closest topics first: numbers below K are topics,
     K + i is what the merger i made. Likeness: 1 the same words, 0 none in common.
     """
@@ -32,7 +35,9 @@ def page_tree(model: Any) -> list[list[float]]:
     ]
 
 
-def tree_section(model: Any, mergers: Sequence[Sequence[float]], labels: Sequence[str]) -> Html:
+def tree_section(
+    model: FittedModel, mergers: Sequence[Sequence[float]], labels: Sequence[str]
+) -> Html:
     """The tree as nested lists that open and close, or nothing."""
     if not mergers:
         return Html()
@@ -94,7 +99,7 @@ class _Tree:
                 parts[node] = [node]
 
 
-def _group_words(model: Any, tree: _Tree) -> dict[int, str]:
+def _group_words(model: FittedModel, tree: _Tree) -> dict[int, str]:
     """Words that are typical of the topics of each group together."""
     topic_word, proportions = model.topic_word_, model.topic_proportions_
     overall = np.log(proportions @ topic_word)

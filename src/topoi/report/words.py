@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +10,12 @@ from topoi.infer.rules import make_prediction_rule
 from topoi.io.patterns import as_javascript
 from topoi.printable import printable
 from topoi.report.packing import pack, short
+
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    from topoi.protocols import FittedModel
+    from topoi.report.packing import PageData
 
 __all__ = ["MOST_ENTRIES", "held_counts", "page_words", "words_of"]
 
@@ -20,20 +26,20 @@ MOST_ENTRIES = 750_000  # of words in topics, in the table
 LEAST = 1e-3  # tokens of a word in a topic that are worth an entry
 
 
-def words_of(model: Any) -> np.ndarray:
+def words_of(model: FittedModel) -> np.ndarray:
     """(W,) the words of a model; "word0", "word1", … if it knows none."""
     if model.vocabulary_ is None:
         return np.array([f"word{i}" for i in range(model.components_.shape[1])])
     return np.asarray(model.vocabulary_)
 
 
-def held_counts(model: Any) -> np.ndarray:
+def held_counts(model: FittedModel) -> np.ndarray:
     """(K, W) expected counts of words in topics, without the prior."""
     held: np.ndarray = np.maximum(model.components_ - model.topic_word_prior_, 0)
     return held
 
 
-def page_words(model: Any) -> dict[str, Any]:
+def page_words(model: FittedModel) -> PageData:
     """Words, how often they are used, and how often in which topic.
 
     Words that a topic shows at some relevance come first, then others, the most frequent first,
@@ -82,7 +88,7 @@ def _worth(massed: np.ndarray, least: float) -> float:
     return float(np.partition(massed, -MOST_ENTRIES, axis=None)[-MOST_ENTRIES])
 
 
-def _listed(model: Any) -> list[np.ndarray]:
+def _listed(model: FittedModel) -> list[np.ndarray]:
     """For each topic the words among its first at any relevance, as `model.top_words` ranks."""
     topic_word = model.topic_word_
     marginal = np.log(model.topic_proportions_ @ topic_word)
@@ -94,7 +100,7 @@ def _listed(model: Any) -> list[np.ndarray]:
     return lists
 
 
-def _prediction(model: Any, kept: np.ndarray, least: float) -> dict[str, Any]:
+def _prediction(model: FittedModel, kept: np.ndarray, least: float) -> dict[str, object]:
     """What the page needs to infer the topics of a text as `model.transform` does."""
     rule, weighting = make_prediction_rule(model.rule), model.weighting_
     return {
@@ -110,7 +116,7 @@ def _prediction(model: Any, kept: np.ndarray, least: float) -> dict[str, Any]:
     }
 
 
-def _tokens(vectorizer: Any) -> dict[str, Any] | None:
+def _tokens(vectorizer: CountVectorizer) -> dict[str, object] | None:
     """How a text becomes words, if a script can do it: settings of a plain CountVectorizer."""
     if vectorizer is None or vectorizer.analyzer != "word":
         return None

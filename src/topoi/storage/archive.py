@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import psutil
@@ -23,6 +23,7 @@ __all__ = [
     "MOST_EXPANSION",
     "Archive",
     "Header",
+    "Manifest",
     "Refused",
     "member_names",
     "n_bytes",
@@ -37,6 +38,8 @@ MOST_MANIFEST = 2**24  # bytes; long lists are arrays
 MOST_MEMBERS = 1_000
 CHUNK = 2**24  # bytes read at a time
 MOST_EXPANSION = 1_032  # deflate cannot make more of a byte
+
+Manifest: TypeAlias = dict[str, Any]  # parsed JSON
 
 
 class Header(NamedTuple):
@@ -94,7 +97,7 @@ class Archive:
             name.removesuffix(".npy"): self._header(name) for name in names if name != MANIFEST
         }
 
-    def _read_manifest(self) -> dict[str, Any]:
+    def _read_manifest(self) -> Manifest:
         size = self._zip.getinfo(MANIFEST).file_size
         if size > MOST_MANIFEST:
             raise ValueError(f"its manifest has {size:,} bytes; at most {MOST_MANIFEST:,} are read")
@@ -144,7 +147,7 @@ class Archive:
         return array
 
 
-def sealed(manifest: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+def sealed(manifest: Manifest, arrays: dict[str, np.ndarray]) -> Manifest:
     """A manifest with the digest of itself and of all arrays: what was written is what is read."""
     return {**manifest, "sha256": digest([manifest, arrays])}
 
@@ -194,7 +197,7 @@ def n_bytes(header: Header) -> int:
     return size
 
 
-def _without_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_twice(pairs: list[tuple[str, object]]) -> Manifest:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("its manifest has a key twice")
@@ -206,7 +209,7 @@ def _no_number(text: str) -> None:
 
 
 def write_archive(
-    path: Path, manifest: dict[str, Any], arrays: dict[str, np.ndarray], *, compress: bool = True
+    path: Path, manifest: Manifest, arrays: dict[str, np.ndarray], *, compress: bool = True
 ) -> None:
     """Write a manifest and arrays to one zip."""
     with atomic_write(path) as whole, zipfile.ZipFile(whole, "w") as archive:

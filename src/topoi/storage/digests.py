@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +13,13 @@ from scipy import sparse
 __all__ = ["digest"]
 
 
-def digest(value: Any) -> str:
+class HashLike(Protocol):
+    """What hashlib makes."""
+
+    def update(self, data: bytes, /) -> None: ...
+
+
+def digest(value: object) -> str:
     """SHA-256 of a value made of numbers, text, arrays, sparse matrices, lists and dictionaries.
 
     A tuple is a list here, a NumPy number is a number, and the order of a dictionary or set does
@@ -24,7 +30,7 @@ def digest(value: Any) -> str:
     return hashed.hexdigest()
 
 
-def _add(value: Any, hashed: Any) -> None:
+def _add(value: object, hashed: HashLike) -> None:
     """Add a tag of the type, a length, and the bytes or items: no value runs into the next."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -43,9 +49,8 @@ def _add(value: Any, hashed: Any) -> None:
         _items("sparse", [table.shape, table.data, table.indices, table.indptr], hashed)
     elif isinstance(value, np.ndarray) and value.dtype.kind != "O":
         _items("array", [value.dtype.str, value.shape], hashed)
-        hashed.update(
-            np.ascontiguousarray(value).reshape(-1).view(np.uint8) if value.nbytes else b""
-        )
+        flat = np.ascontiguousarray(value).reshape(-1)
+        hashed.update(flat.view(np.uint8) if value.nbytes else b"")  # type: ignore[arg-type]
     elif isinstance(value, list | tuple | np.ndarray):
         _items("list", value, hashed)
     elif isinstance(value, Mapping):
@@ -61,12 +66,12 @@ def _add(value: Any, hashed: Any) -> None:
         _items("object", [type(value).__name__, said], hashed)
 
 
-def _bytes(tag: str, content: bytes, hashed: Any) -> None:
+def _bytes(tag: str, content: bytes, hashed: HashLike) -> None:
     hashed.update(f"{tag} {len(content)}:".encode())
     hashed.update(content)
 
 
-def _items(tag: str, items: Any, hashed: Any) -> None:
+def _items(tag: str, items: Collection[object] | np.ndarray, hashed: HashLike) -> None:
     hashed.update(f"{tag} {len(items)}:".encode())
     for item in items:
         _add(item, hashed)

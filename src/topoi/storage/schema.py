@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -21,6 +21,7 @@ __all__ = [
     "LARGEST",
     "SMALLEST",
     "Array",
+    "Contents",
     "Schema",
     "Value",
     "checked_csr",
@@ -41,6 +42,9 @@ SMALLEST, LARGEST = 1e-30, 1e30  # positive numbers that single precision can wo
 BELOW_ONE = 1 - 1e-9  # the most that a link weight may be
 ROW_TOLERANCE = 1e-3  # of rows that sum to 1; single precision and many topics
 MOST_CODE = 0x10FFFF  # of a character
+
+# Values and arrays of a file by name; its schema says what each of them is.
+Contents: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -116,22 +120,23 @@ class Value:
     kind: str
     low: float | None = None
     high: float | None = None
-    choices: tuple[Any, ...] = ()
+    choices: tuple[str, ...] = ()
     optional: bool = False  # may be None
 
-    def check(self, name: str, value: Any) -> None:
+    def check(self, name: str, value: object) -> None:
         if value is None and self.optional:
             return
         if not self._is_right(value):
             shown = repr(value) if len(repr(value)) < 80 else f"{repr(value)[:60]}…"
             raise ValueError(f"{name} is {shown}; expected {self._expected()}")
 
-    def _is_right(self, value: Any) -> bool:
+    def _is_right(self, value: object) -> bool:
         if self.kind == "flag":
             return isinstance(value, bool)
         if self.kind == "text":
-            known = isinstance(value, str) and (value in self.choices if self.choices else True)
-            return known and (self.high is None or len(value) <= self.high)
+            if not isinstance(value, str) or (self.choices and value not in self.choices):
+                return False
+            return self.high is None or len(value) <= self.high
         if isinstance(value, str):
             return value in self.choices
         kinds = {"whole": int, "float": float, "number": int | float}
@@ -189,11 +194,9 @@ class Schema:
                 raise ValueError(f"{name} is missing")
 
 
-def parted(
-    schema: Schema, contents: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def parted(schema: Schema, contents: Contents) -> tuple[Contents, dict[str, np.ndarray]]:
     """Values and arrays to write, as a schema names them. An array that is None is left out."""
-    values: dict[str, Any] = {}
+    values: Contents = {}
     arrays: dict[str, np.ndarray] = {}
     for name, content in contents.items():
         if isinstance(schema.entries.get(name), Array):
@@ -205,9 +208,7 @@ def parted(
     return values, arrays
 
 
-def encoded(
-    schema: Schema, contents: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def encoded(schema: Schema, contents: Contents) -> tuple[Contents, dict[str, np.ndarray]]:
     """Values and arrays to write, each of them checked."""
     values, arrays = parted(schema, contents)
     sizes: dict[str, int] = {}
@@ -220,9 +221,7 @@ def encoded(
     return values, arrays
 
 
-def decoded(
-    schema: Schema, archive: Archive, sizes: Mapping[str, int] | None = None
-) -> dict[str, Any]:
+def decoded(schema: Schema, archive: Archive, sizes: Mapping[str, int] | None = None) -> Contents:
     """All values and arrays of a file, each of them checked.
 
     Every header is looked at before the first array is read. sizes: those that are known already.
@@ -244,7 +243,7 @@ def decoded(
     return {**values, **arrays}
 
 
-def plain_text(content: Any) -> np.ndarray:
+def plain_text(content: Iterable[object]) -> np.ndarray:
     """Names, words or ids as an array; refused if they would not come back the same."""
     given = content.tolist() if isinstance(content, np.ndarray) else list(content)
     array = (
@@ -270,12 +269,12 @@ def checked_csr(
     return table
 
 
-def demand(condition: Any, otherwise: str) -> None:
+def demand(condition: object, otherwise: str) -> None:
     if not condition:
         raise ValueError(otherwise)
 
 
-def _plain(content: Any, entry: Entry | None) -> Any:
+def _plain(content: object, entry: Entry | None) -> object:
     content = content.item() if isinstance(content, np.generic) else content
     return (
         float(content)
@@ -284,7 +283,7 @@ def _plain(content: Any, entry: Entry | None) -> Any:
     )
 
 
-def _writable(content: Any) -> np.ndarray:
+def _writable(content: object) -> np.ndarray:
     array = np.ascontiguousarray(content)
     array = array.astype(array.dtype.newbyteorder("=")) if not array.dtype.isnative else array
     return array if array.dtype.itemsize else array.astype("U1")

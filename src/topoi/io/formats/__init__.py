@@ -147,7 +147,7 @@ def read(
         return _with_words(known.read(path, options), words, path)
 
 
-def _refuse_unused(path: Path, known: Format, **given: Any) -> None:
+def _refuse_unused(path: Path, known: Format, **given: object) -> None:
     """Refuse options that mean nothing to a format."""
     default = {field.name: field.default for field in fields(ReadOptions)}
     odd = next(
@@ -201,7 +201,7 @@ def write(
     Parameters
     ----------
     corpus : Corpus
-        Any. A warning names what the format cannot keep.
+        Documents. A warning names what the format cannot keep.
     path : str or Path
         The file.
     form : str, default=None

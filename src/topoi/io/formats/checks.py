@@ -5,11 +5,12 @@ claims.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -45,6 +46,8 @@ PER_ENTRY = 100  # documents or words that may be claimed for each entry
 
 NumberedLines = Sequence[tuple[int, str]]
 PAIRS = re.compile(rf"(?:{WHOLE}:{NUMBER}(?: |$))*+", re.ASCII)
+
+NumberArray: TypeAlias = "array[int] | array[float] | np.ndarray"  # read one by one, or at once
 
 
 @contextmanager
@@ -190,7 +193,7 @@ def whole_counts(corpus: Corpus, path: str | Path, form: str) -> sparse.csr_arra
 
 
 def rows_to_csr(
-    path: Path, words: Any, counts: Any, ends: Any, n_words: int | None
+    path: Path, words: NumberArray, counts: NumberArray, ends: NumberArray, n_words: int | None
 ) -> sparse.csr_array:
     """Words are numbered from 0; without a vocabulary there are as many as the greatest of them
     says.

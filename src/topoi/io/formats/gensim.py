@@ -69,7 +69,7 @@ def to_gensim(corpus: Corpus) -> tuple[list[list[tuple[int, float]]], dict[int, 
     Parameters
     ----------
     corpus : Corpus
-        Any.
+        Documents.
 
     Returns
     -------

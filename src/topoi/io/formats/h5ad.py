@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 import psutil
@@ -20,13 +20,16 @@ from topoi.io.registry import ReadOptions
 from topoi.storage.archive import MOST_EXPANSION
 from topoi.storage.files import atomic_write
 
+if TYPE_CHECKING:
+    from anndata import AnnData
+
 __all__ = ["from_anndata", "is_anndata", "open_h5ad", "read_h5ad", "to_anndata", "write_h5ad"]
 
 
 # ------------------------------------------------------------------------------------------ AnnData
 
 
-def is_anndata(data: Any) -> bool:
+def is_anndata(data: object) -> TypeGuard[AnnData]:
     """Whether something is AnnData, or looks like it.
 
     Parameters
@@ -42,7 +45,7 @@ def is_anndata(data: Any) -> bool:
     return hasattr(data, "var_names") and hasattr(data, "obs_names")
 
 
-def from_anndata(data: Any, layer: str | None = None) -> Corpus:
+def from_anndata(data: AnnData, layer: str | None = None) -> Corpus:
     """Cells x genes (or whatever AnnData holds) as documents x words; names of observations and
     variables are kept.
 
@@ -90,13 +93,13 @@ def from_anndata(data: Any, layer: str | None = None) -> Corpus:
     return corpus
 
 
-def to_anndata(corpus: Corpus) -> Any:
+def to_anndata(corpus: Corpus) -> AnnData:
     """A corpus as AnnData, with the names of documents and words.
 
     Parameters
     ----------
     corpus : Corpus
-        Any.
+        Documents.
 
     Returns
     -------
@@ -128,7 +131,7 @@ def read_h5ad(path: str | Path, options: ReadOptions) -> Corpus:
         return from_anndata(open_h5ad(path), options.layer)
 
 
-def open_h5ad(path: str | Path) -> Any:
+def open_h5ad(path: str | Path) -> AnnData:
     """The AnnData of a file, once its sizes are known to be possible.
 
     Parameters
@@ -170,7 +173,7 @@ def _refuse_impossible(path: Path) -> None:
 
     sizes: dict[str, int] = {}
 
-    def measure(name: str, item: Any) -> None:
+    def measure(name: str, item: object) -> None:
         if isinstance(item, h5py.Dataset):
             sizes[name] = item.size * item.dtype.itemsize if item.size else 0
 
