@@ -4,7 +4,7 @@ Words are made up, their frequencies fall as 1 / rank, and each document mixes a
 that a fit needs less memory than the texts have:
 
     python -m benchmarks.make_texts /tmp/texts --gib 3
-    (ulimit -v 6000000; topoi fit '/tmp/texts/*.jsonl' --out-of-core --topics 50)
+    (ulimit -v 6000000; topoi fit '/tmp/texts/*.jsonl' --out-of-core --n-components 50)
 """
 
 from __future__ import annotations

@@ -82,10 +82,30 @@ def work(tmp_path_factory):
                 ]
             )
             (folder / "texts" / f"{i:02}.txt").write_text(words)
-    columns = [folder / "t.csv", "--text", "abstract", "--id", "id"]
-    run("fit", *columns, "--topics", 2, "-o", folder / "lda.topoi", *QUICK)
-    run("fit", *columns, "--topics", 2, "--authors", "who", "-o", folder / "author.topoi", *QUICK)
-    run("fit", *columns, "--topics", 2, "--links", "cites", "-o", folder / "links.topoi", *QUICK)
+    columns = [folder / "t.csv", "--text", "abstract", "--doc-names", "id"]
+    run("fit", *columns, "--n-components", 2, "-o", folder / "lda.topoi", *QUICK)
+    run(
+        "fit",
+        *columns,
+        "--n-components",
+        2,
+        "--authors",
+        "who",
+        "-o",
+        folder / "author.topoi",
+        *QUICK,
+    )
+    run(
+        "fit",
+        *columns,
+        "--n-components",
+        2,
+        "--links",
+        "cites",
+        "-o",
+        folder / "links.topoi",
+        *QUICK,
+    )
     run("fit", *columns, "--labels", "topic", "-o", folder / "labels.topoi", *QUICK)
     return folder
 

@@ -209,7 +209,7 @@ def several_blocks(monkeypatch):
 
 PETS = ["cats", "dogs", "pets", "fur", "paws", "tails"]
 MONEY = ["stocks", "market", "bank", "money", "shares", "trade"]
-QUICK = ["--iterations", "5"]
+QUICK = ["--max-iter", "5"]
 
 
 def run(*arguments, code=0):

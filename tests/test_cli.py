@@ -53,7 +53,7 @@ def test_demo_corpus_is_real():
 
 
 def test_demo_shows_four_models():
-    result = run("demo", "--topics", 10)
+    result = run("demo", "--n-components", 10)
     for title in (
         "LDA:",
         "Author-topic model:",
@@ -65,7 +65,7 @@ def test_demo_shows_four_models():
 
 
 def test_bad_number_of_topics_is_refused():
-    run("demo", "--topics", 0, code=2)
+    run("demo", "--n-components", 0, code=2)
 
 
 def test_options_offer_what_the_library_has():
@@ -79,13 +79,13 @@ def test_options_offer_what_the_library_has():
     [
         ("replaced with overwrite=True.", "replaced with --force."),
         ("holds the text with text=....", "holds the text with --text."),
-        ("Use rule='bp', or n_components.", "Use --rule bp, or --topics."),
+        ("Use rule='bp', or n_components.", "Use --rule bp, or --n-components."),
         (
             "try min_df 1, max_df 1.0, or stop_words='none'.",
             "try --min-df 1, --max-df 1.0, or --stop-words none.",
         ),
-        ("more than max_iter=20. The model", "more than --iterations 20. The model"),
-        ("fewer topics (n_components)", "fewer topics (--topics)"),
+        ("more than max_iter=20. The model", "more than --max-iter 20. The model"),
+        ("fewer topics (n_components)", "fewer topics (--n-components)"),
         (
             "or rule=topoi.rules.BP(messages='none').",
             "or in Python rule=topoi.rules.BP(messages='none').",

@@ -91,7 +91,7 @@ def test_damaged_models_get_one_sentence(work, tmp_path, command, damage):
         (["--text", "abstract", "--ngrams", "1-21"], "up to 20"),
         (["--text", "abstract", "--encoding", "klingon"], "There is no encoding 'klingon'"),
         (["--text", "abstract", "--stop-words", "latin"], "latin is not a file"),
-        (["--text", "abstract", "--id", "topic"], "the id 'money' is taken by"),
+        (["--text", "abstract", "--doc-names", "topic"], "the name 'money' is taken by"),
         (["--text", "abstract", "--links", "nowhere"], "has no column 'nowhere' for links"),
         (["--text", "abstract", "--rule", "vb", "--schedule", "residual"], "vb"),
         (["--format", "uci"], "line 1: expected a whole number"),
@@ -112,7 +112,7 @@ def test_bad_options_get_one_sentence(work, tmp_path, arguments, error):
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (["--topics", "7"], "has 2 topics, so --topics 7 does not fit"),
+        (["--n-components", "7"], "has 2 topics, so --n-components 7 does not fit"),
         (["--min-df", "3"], "the options that choose words are of no use"),
     ],
 )
@@ -141,7 +141,7 @@ def test_options_of_no_use_are_mentioned(work):
         "abstract",
         "--authors",
         "who",
-        "--topics",
+        "--n-components",
         "2",
         "--seeds",
         "2",

@@ -18,7 +18,7 @@ from topoi.cli.interrupt import Interrupt
 
 
 def test_from_a_folder_to_topics(work, tmp_path):
-    result = run("fit", work / "texts", "--topics", 2, "-o", tmp_path / "m.topoi", *QUICK)
+    result = run("fit", work / "texts", "--n-components", 2, "-o", tmp_path / "m.topoi", *QUICK)
     assert "2 topics" in result.stdout
     assert "Saved" in result.stdout
     assert "Corpus(40 documents x 12 words" in result.stderr
@@ -29,7 +29,7 @@ def test_from_a_folder_to_topics(work, tmp_path):
 @pytest.mark.parametrize("name", ["docword.c.txt", "c.mtx", "c.ldac.gz", "c.npz"])
 def test_from_counts_to_topics(work, tmp_path, name):
     assert ask("convert", work / "texts", tmp_path / name)["documents"] == 40
-    answer = ask("fit", tmp_path / name, "--topics", 2, "-o", tmp_path / "m.topoi", *QUICK)
+    answer = ask("fit", tmp_path / name, "--n-components", 2, "-o", tmp_path / "m.topoi", *QUICK)
     assert answer["model"] == "LDA"
     assert {frozenset(topic["words"][:6]) for topic in answer["topics"]} == {
         frozenset(PETS),
@@ -45,7 +45,7 @@ def test_columns_and_layers_of_anndata(tmp_path):
         tmp_path / "c.h5ad"
     )
     fit = ["fit", tmp_path / "c.h5ad", "-o", tmp_path / "m.topoi", "--force", *QUICK]
-    assert "holds fractions" in run(*fit, "--topics", 2).stderr
+    assert "holds fractions" in run(*fit, "--n-components", 2).stderr
     result = run(*fit, "--layer", "counts", "--labels", "type")
     assert "fractions" not in result.stderr
     assert topoi.load(tmp_path / "m.topoi").classes_.tolist() == ["B", "T"]
@@ -73,7 +73,7 @@ def test_the_model_is_chosen_by_what_is_given(work):
     for name, kind in kinds.items():
         assert ask("topics", work / f"{name}.topoi")["model"] == kind
     columns = [work / "t.csv", "--text", "abstract", "--authors", "who", "--labels", "topic"]
-    result = run("fit", *columns, "--iterations", "3", "-o", work / "both.topoi")
+    result = run("fit", *columns, "--max-iter", "3", "-o", work / "both.topoi")
     assert "Because authors and labels are given, the model combines them" in result.stderr
     assert ask("topics", work / "both.topoi")["model"] == "TopicModel"
     assert ask("authors", work / "both.topoi")["topics"][0]["authors"]
@@ -91,14 +91,14 @@ def test_fit_says_which_model_it_takes(work, tmp_path):
         "abstract",
         "--labels",
         "topic",
-        "--topics",
+        "--n-components",
         3,
         "-o",
         tmp_path / "m.topoi",
         *QUICK,
     )
     assert "Because labels are given, the model is labeled LDA" in result.stderr
-    assert "--topics is not used" in result.stderr
+    assert "--n-components is not used" in result.stderr
     result = run(
         "fit",
         work / "t.csv",
@@ -106,7 +106,7 @@ def test_fit_says_which_model_it_takes(work, tmp_path):
         "abstract",
         "--authors",
         "who",
-        "--topics",
+        "--n-components",
         2,
         "-o",
         tmp_path / "a.topoi",
@@ -144,7 +144,7 @@ def test_options_reach_the_model(work, tmp_path):
         "--max-words",
         9,
     ]
-    run("fit", work / "texts", "--topics", 2, "-o", tmp_path / "m.topoi", *QUICK, *options)
+    run("fit", work / "texts", "--n-components", 2, "-o", tmp_path / "m.topoi", *QUICK, *options)
     model = topoi.load(tmp_path / "m.topoi")
     assert (model.rule, model.schedule, model.tol, model.random_state, model.weighting) == (
         "sibp",
@@ -190,7 +190,7 @@ def test_ctrl_c_keeps_the_last_sweep(work, tmp_path):
         "abstract",
         "-o",
         tmp_path / "m.topoi",
-        "--iterations",
+        "--max-iter",
         "100000000",
         "--tol",
         "0",
@@ -214,7 +214,7 @@ def test_ctrl_c_keeps_the_last_sweep(work, tmp_path):
     assert model.n_iter_ == len(model.history_) >= 1
     command = next(line.strip() for line in said.splitlines() if line.startswith("  topoi fit"))
     assert f"--text abstract --model lda --init {tmp_path / 'm.topoi'}" in command
-    assert f"--iterations {100000000 - model.n_iter_}" in command
+    assert f"--max-iter {100000000 - model.n_iter_}" in command
     run(*shlex.split(command)[1:], *QUICK)
     assert (tmp_path / "m-2.topoi").is_file()
 
@@ -225,7 +225,7 @@ def test_a_finished_run_survives_a_save_that_fails(work, tmp_path, monkeypatch, 
     fit = [
         "fit",
         work / "texts",
-        "--topics",
+        "--n-components",
         2,
         *QUICK,
         *(["--checkpoint", tmp_path / "run.ckpt"] if checkpoint else []),
@@ -261,7 +261,7 @@ def test_a_finished_run_survives_a_save_that_fails(work, tmp_path, monkeypatch, 
 
 
 def test_a_run_that_resumes_says_after_which_sweep(work, tmp_path, monkeypatch):
-    command = ["fit", work / "texts", "--topics", 2, "--iterations", 8, "--tol", 0]
+    command = ["fit", work / "texts", "--n-components", 2, "--max-iter", 8, "--tol", 0]
     command += ["--checkpoint", tmp_path / "run.ckpt", "--checkpoint-every", 3]
     command += ["-o", tmp_path / "m.topoi"]
 

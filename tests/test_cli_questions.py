@@ -88,7 +88,7 @@ def test_transform_writes_arrays(work, tmp_path):
 
 
 def test_transform_takes_raw_text(work, tmp_path):
-    table = [work / "t.csv", "--text", "abstract", "--id", "id"]
+    table = [work / "t.csv", "--text", "abstract", "--doc-names", "id"]
     run("transform", work / "lda.topoi", *table, "-o", tmp_path / "o.csv")
     with (tmp_path / "o.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -112,7 +112,7 @@ def test_transform_takes_raw_text(work, tmp_path):
 def test_models_of_counts_read_texts_and_other_orders_of_words(work, tmp_path):
     corpus = replace(topoi.read(work / "texts"), doc_names=None)
     topoi.write(corpus, tmp_path / "c.mtx")
-    run("fit", tmp_path / "c.mtx", "--topics", 2, "-o", tmp_path / "m.topoi", *QUICK)
+    run("fit", tmp_path / "c.mtx", "--n-components", 2, "-o", tmp_path / "m.topoi", *QUICK)
     answer = ask("transform", tmp_path / "m.topoi", tmp_path / "c.mtx")
     result = run("transform", tmp_path / "m.topoi", work / "texts", "--json")
     assert "fitted on counts" in result.stderr
@@ -139,7 +139,7 @@ def test_evaluate(work):
     assert "40 documents have several labels" in several.stderr
     assert "AMI" not in several.stdout
     assert ask("evaluate", work / "labels.topoi", *table, "--labels", "topic")["label_found"] > 0.9
-    result = run("evaluate", work / "lda.topoi", *table, "--id", "id")
+    result = run("evaluate", work / "lda.topoi", *table, "--doc-names", "id")
     assert "held-out perplexity" in result.stdout
     assert "trained on 40 of these documents" in result.stderr
     assert answer["seen_in_training"] == 40  # without ids, by the lengths of the documents
@@ -162,7 +162,7 @@ def test_report(work, tmp_path):
         "would destroy the input"
         in run("report", work / "lda.topoi", "-o", work / "lda.topoi", "--force", code=2).stderr
     )
-    columns = ["--test", work / "t.csv", "--text", "abstract", "--id", "id"]
+    columns = ["--test", work / "t.csv", "--text", "abstract", "--doc-names", "id"]
     result = run("report", work / "lda.topoi", "-o", out, "--force", *columns)
     assert "trained on 40 of these documents" in result.stderr
     measured = ask("evaluate", work / "lda.topoi", work / "t.csv", *columns[2:])
@@ -176,7 +176,7 @@ def test_report(work, tmp_path):
 
 
 def test_choose(work):
-    options = ["--topics", "1,2,4", "--seeds", 2, *QUICK]
+    options = ["--n-components", "1,2,4", "--seeds", 2, *QUICK]
     answer = ask("choose", work / "texts", *options)
     assert answer["best"] == 2
     assert [row["n_components"] for row in answer["rows"]] == [1, 2, 4]
@@ -212,7 +212,7 @@ def test_documents_without_authors_or_labels_are_mentioned(tmp_path):
     options = [tmp_path / "t.csv", "-o", tmp_path / "m.topoi", "--force", "--max-df", 1.0, *QUICK]
     assert (
         "3 of 10 documents have no authors: each of these counts"
-        in run("fit", *options, "--authors", "who", "--topics", 2).stderr
+        in run("fit", *options, "--authors", "who", "--n-components", 2).stderr
     )
     assert (
         "5 of 10 documents have no labels: these may use all"
@@ -233,7 +233,7 @@ def test_links(work, tmp_path):
     )
     assert "linked already" in run("links", work / "links.topoi", "d3").stdout
     assert (
-        "is not the id of a training document"
+        "is not the name of a training document"
         in run("links", work / "links.topoi", "d99", code=2).stderr
     )
     assert "knows no links" in run("links", work / "lda.topoi", "d3", code=2).stderr

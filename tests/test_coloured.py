@@ -262,7 +262,7 @@ def test_the_command_writes_a_page(work, text, tmp_path):
 
 
 def test_the_command_takes_tables_folders_and_labels(work):
-    columns = ["--text", "abstract", "--id", "id"]
+    columns = ["--text", "abstract", "--doc-names", "id"]
     out = run(
         "label", work / "labels.topoi", work / "t.csv", *columns, "--labels", "topic", "-n", 2
     )

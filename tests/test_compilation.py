@@ -149,8 +149,8 @@ def test_a_warm_up_of_nothing_known_is_refused():
             " CliRunner().invoke(app, ['--help']).output"
         ),
         (
-            "from typer.testing import CliRunner; from topoi.cli import app; assert '--topics' in"
-            " CliRunner().invoke(app, ['demo', '--help']).output"
+            "from typer.testing import CliRunner; from topoi.cli import app; assert"
+            " '--n-components' in CliRunner().invoke(app, ['demo', '--help']).output"
         ),
     ],
 )

@@ -539,7 +539,7 @@ def test_the_command_fits_on_a_cluster(tmp_path):
         "stock market bond",
     ] * 5
     (tmp_path / "texts.txt").write_text("\n".join(texts))
-    asked = ["fit", tmp_path / "texts.txt", "--topics", "2", "--iterations", "8"]
+    asked = ["fit", tmp_path / "texts.txt", "--n-components", "2", "--max-iter", "8"]
     with cluster(1) as (made, _):
         asked += ["--cluster", made.scheduler_address, "-o", tmp_path / "m.topoi"]
         assert "give one with --cache" in run(*asked, code=2).stderr

@@ -96,7 +96,9 @@ def desk(tmp_path_factory):
 
 
 WITH_COMMANDS = [path for path in [ROOT / "README.md", *DOCS] if fenced(path, "sh")]
-FIRST_MODEL = "topoi fit papers.csv --text abstract --id id --topics 20 -o papers.topoi"
+FIRST_MODEL = (
+    "topoi fit papers.csv --text abstract --doc-names id --n-components 20 -o papers.topoi"
+)
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda path: str(path.relative_to(ROOT)))

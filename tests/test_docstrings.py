@@ -105,7 +105,10 @@ def test_the_parameters_that_matter_come_first():
             assert first[-1] in ("n_components", "background_topics")
 
 
-PUBLIC_MODULES = [topoi, topoi.datasets, evaluate, topoi.formats, topoi.paper, topoi.plot, rules]
+PUBLIC_MODULES = [
+    *(topoi, topoi.datasets, topoi.distributed, evaluate, topoi.formats, topoi.paper, topoi.plot),
+    rules,
+]
 PUBLIC = {
     f"{module.__name__}.{name}": thing
     for module in PUBLIC_MODULES

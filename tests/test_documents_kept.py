@@ -23,7 +23,7 @@ FEW = {"max_iter": 3}
 def corpus() -> Corpus:
     return topoi.read(
         TEXTS,
-        id=[f"d{i}" for i in range(12)],
+        doc_names=[f"d{i}" for i in range(12)],
         authors=["Ann", "Bob;Cy", None] * 4,
         labels=["pets", "money"] * 6,
         date=["2020-01-31", 2021, None] * 4,
@@ -198,7 +198,16 @@ def test_time_is_refused_where_there_are_no_dates():
 def test_the_command_keeps_groups_and_texts_and_refuses_no_dates(tmp_path):
     frame = pd.DataFrame({"text": TEXTS, "day": "2020-01-05", "site": "web", "mood": "fine"})
     frame.to_csv(tmp_path / "d.csv")
-    fit = ["fit", str(tmp_path / "d.csv"), "--topics", "2", "--iterations", "2", "--min-df", "1"]
+    fit = [
+        "fit",
+        str(tmp_path / "d.csv"),
+        "--n-components",
+        "2",
+        "--max-iter",
+        "2",
+        "--min-df",
+        "1",
+    ]
     columns = ["--group", "site", "--group", "mood", "--keep-text"]
     output = ["-o", str(tmp_path / "m.topoi")]
     done = CliRunner().invoke(app, [*fit, *columns, "--date", "mood", *output])

@@ -50,8 +50,8 @@ def test_authors_have_ensembles_and_labels_none():
 
 def test_the_command_makes_an_ensemble(work, tmp_path):
     found = ask(
-        *("ensemble", work / "t.csv", "--text", "abstract", "--topics", 2, "--runs", 2),
-        *("--iterations", 5, "-o", tmp_path / "e.topoi"),
+        *("ensemble", work / "t.csv", "--text", "abstract", "--n-components", 2, "--runs", 2),
+        *("--max-iter", 5, "-o", tmp_path / "e.topoi"),
     )
     model = topoi.load(tmp_path / "e.topoi")
     shown = {row["topic"]: row["stability"] for row in found["topics"]}

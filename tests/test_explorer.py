@@ -35,7 +35,7 @@ def model():
         texts,
         keep_text=True,
         vectorizer=topoi.make_vectorizer(max_df=1.0),
-        id=[f"text {d}" for d in range(60)],
+        doc_names=[f"text {d}" for d in range(60)],
         labels=labels,
         date=[str(2001 + d % 5) for d in range(60)],
     )

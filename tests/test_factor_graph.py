@@ -81,7 +81,9 @@ def test_the_document_says_what_its_other_words_say(fitted, mixed):
 
 
 def test_documents_with_names_also_have_numbers():
-    corpus = topoi.read([{"id": name, "text": "cat dog"} for name in "xy"], id="id", max_df=1.0)
+    corpus = topoi.read(
+        [{"id": name, "text": "cat dog"} for name in "xy"], doc_names="id", max_df=1.0
+    )
     graph = LDA(2, max_iter=2).fit(corpus).graph(corpus)
     assert graph.edge(1, "cat").document == graph.edge("y", "cat").document == "y"
     with pytest.raises(ValueError, match="'2' is not a document of X"):

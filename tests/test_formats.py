@@ -198,8 +198,8 @@ def test_columns_of_anndata(cells, tmp_path):
             ValueError, match="has no column 'kind' for labels; its columns are type, donor, year"
         ):
             topoi.read(source, layer="counts", labels="kind")
-        with pytest.raises(ValueError, match="Document 2: the id 'B' is taken by Document 0"):
-            topoi.read(source, layer="counts", id="type")
+        with pytest.raises(ValueError, match="Document 2: the name 'B' is taken by Document 0"):
+            topoi.read(source, layer="counts", doc_names="type")
         with pytest.raises(ValueError, match="holds counts, which have no columns of text"):
             topoi.read(source, layer="counts", text="type")
 

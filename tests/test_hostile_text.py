@@ -29,7 +29,7 @@ ACTIVE = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )  # all but the line feed
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
-QUICK = ["--iterations", "2", "--topics", "2"]
+QUICK = ["--max-iter", "2", "--n-components", "2"]
 WORDS = ["--token-pattern", r"\S+", "--keep-case", "--max-df", "1.0"]
 
 
@@ -53,7 +53,7 @@ def run(*arguments, code=0, **environment):
 
 COLUMNS = {name: evil(name) for name in ("text", "id", "authors", "labels", "links", "date")}
 OPTIONS = [part for name, column in COLUMNS.items() for part in (f"--{name}", column)]
-TEXT_AND_ID = ["--text", COLUMNS["text"], "--id", COLUMNS["id"], "--date", COLUMNS["date"]]
+TEXT_AND_ID = ["--text", COLUMNS["text"], "--doc-names", COLUMNS["id"], "--date", COLUMNS["date"]]
 
 
 @pytest.fixture(scope="module")
@@ -110,11 +110,11 @@ COMMANDS = {
             0,
         ),
         (["{}/t.jsonl", "--text", evil("missing")], 2),
-        (["{}/t.jsonl", *TEXT_AND_ID[:2], "--id", COLUMNS["labels"], "-o", "{}/x.topoi"], 2),
+        (["{}/t.jsonl", *TEXT_AND_ID[:2], "--doc-names", COLUMNS["labels"], "-o", "{}/x.topoi"], 2),
         (["{}/t.jsonl", *TEXT_AND_ID[:2], "--date", COLUMNS["text"], "-o", "{}/x.topoi"], 2),
         (["{}/none.csv"], 2),
         (["{}/t.jsonl", "--rule", evil("rule")], 2),
-        (["{}/t.jsonl", "--topics", EVIL], 2),
+        (["{}/t.jsonl", "--n-components", EVIL], 2),
         (["{}/t.jsonl", f"--{EVIL}"], 2),
         (["{}/t.jsonl", "--min-df", EVIL], 2),
         (["{}/t.jsonl", "--encoding", "\x1b]52;c;"], 2),
@@ -196,11 +196,11 @@ COMMANDS = {
                 "{}/t.jsonl",
                 *TEXT_AND_ID,
                 *WORDS,
-                "--topics",
+                "--n-components",
                 "2",
                 "--runs",
                 "2",
-                "--iterations",
+                "--max-iter",
                 "2",
                 "-o",
                 "{}/n.topoi",
@@ -215,16 +215,16 @@ COMMANDS = {
                 "{}/t.jsonl",
                 *TEXT_AND_ID,
                 *WORDS,
-                "--topics",
+                "--n-components",
                 "2,3",
                 "--seeds",
                 "2",
-                "--iterations",
+                "--max-iter",
                 "2",
             ],
             0,
         ),
-        (["{}/t.jsonl", "--topics", EVIL], 2),
+        (["{}/t.jsonl", "--n-components", EVIL], 2),
     ],
     "authors": [
         (["{}/author.topoi"], 0),
@@ -311,12 +311,12 @@ def test_files_hold_names_as_they_are(work, tmp_path):
     assert [row["id"] for row in rows] == [evil(f"d{i}") for i in range(20)]
     assert evil("name") in rows[0]
     (tmp_path / "f.csv").write_text("id,text\n=1+2,cats dogs\n@x,cats dogs\n", encoding="utf-8")
-    run("fit", tmp_path / "f.csv", "--id", "id", *WORDS, *QUICK, "-o", tmp_path / "f.topoi")
+    run("fit", tmp_path / "f.csv", "--doc-names", "id", *WORDS, *QUICK, "-o", tmp_path / "f.topoi")
     run(
         "transform",
         tmp_path / "f.topoi",
         tmp_path / "f.csv",
-        "--id",
+        "--doc-names",
         "id",
         "-o",
         tmp_path / "p.csv",
@@ -394,11 +394,11 @@ def test_output_in_ascii(work, tmp_path, as_json):
     (tmp_path / "t.csv").write_text(
         "id,text\né…日,cats dogs\n\U0001f604,cats dogs\n", encoding="utf-8"
     )
-    run("fit", tmp_path / "t.csv", "--id", "id", *WORDS, *QUICK, "-o", tmp_path / "m.topoi")
+    run("fit", tmp_path / "t.csv", "--doc-names", "id", *WORDS, *QUICK, "-o", tmp_path / "m.topoi")
     code = "import sys; from topoi.cli import main; sys.argv[0] = 'topoi'; main()"
     for arguments in (
         ["topics", "m.topoi", "--documents", "1"],
-        ["transform", "m.topoi", "t.csv", "--id", "id"],
+        ["transform", "m.topoi", "t.csv", "--doc-names", "id"],
     ):
         result = subprocess.run(
             [sys.executable, "-c", code, *arguments, *as_json],

@@ -127,7 +127,7 @@ def test_one_topic_has_no_intruders(asked):
 
 
 def test_the_command(work, tmp_path):
-    table = [work / "lda.topoi", work / "t.csv", "--text", "abstract", "--id", "id"]
+    table = [work / "lda.topoi", work / "t.csv", "--text", "abstract", "--doc-names", "id"]
     answer = ask("intrusion", *table, "--documents", 4)
     assert [row["task"] for row in answer["scores"]] == ["word", "topic"]
     assert len(answer["questions"]) == 2 + 4

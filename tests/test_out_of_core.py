@@ -268,15 +268,17 @@ def tables(tmp_path):
 def test_the_command_fits_and_transforms_out_of_core(tables):
     files = [tables / "part0.csv", tables / "part1.csv"]
     cache, model = tables / "counts", tables / "model.topoi"
-    options = ["--topics", 2, "--iterations", 8, "--max-df", "1.0", "-o", model]
-    done = run("fit", *files, "--out-of-core", "--cache", cache, "--id", "id", *options)
+    options = ["--n-components", 2, "--max-iter", 8, "--max-df", "1.0", "-o", model]
+    done = run("fit", *files, "--out-of-core", "--cache", cache, "--doc-names", "id", *options)
     assert done.exit_code == 0, done.output
     assert (cache / "source.json").is_file()
-    again = run("fit", *files, "--out-of-core", "--cache", cache, "--id", "id", *options, "--force")
+    again = run(
+        "fit", *files, "--out-of-core", "--cache", cache, "--doc-names", "id", *options, "--force"
+    )
     assert again.exit_code == 0, again.output
     out = [tables / "one.csv", tables / "two.csv"]
     for path, how in zip(out, ["--out-of-core", "--in-memory"], strict=True):
-        made = run("transform", model, files[1], how, "--id", "id", "-o", path)
+        made = run("transform", model, files[1], how, "--doc-names", "id", "-o", path)
         assert made.exit_code == 0, made.output
     assert out[0].read_text() == out[1].read_text()
     assert len(out[0].read_text().splitlines()) == 21
@@ -286,7 +288,7 @@ def test_the_command_goes_out_of_core_by_itself_and_says_so(tables, monkeypatch)
     from topoi.cli import out_of_core
 
     monkeypatch.setattr(out_of_core, "_free_memory", lambda: 100.0)
-    done = run("fit", tables / "part0.csv", "--topics", 2, "--max-df", "1.0", "--iterations", 5,
+    done = run("fit", tables / "part0.csv", "--n-components", 2, "--max-df", "1.0", "--max-iter", 5,
                "-o", tables / "model.topoi")  # fmt: skip
     assert done.exit_code == 0, done.output
     assert "documents are read block by block" in done.output

@@ -26,20 +26,20 @@ def test_models_are_those_of_topoi_with_the_settings_of_the_paper(name, sweeps):
 
 
 def test_the_command_takes_the_preset_and_what_is_given_beside_it(work, tmp_path):
-    columns = [work / "t.csv", "--text", "abstract", "--id", "id"]
-    more = ["--preset", "paper", "--iterations", 7, "-o"]
-    run("fit", *columns, "--topics", 2, *more, tmp_path / "a.topoi")
+    columns = [work / "t.csv", "--text", "abstract", "--doc-names", "id"]
+    more = ["--preset", "paper", "--max-iter", 7, "-o"]
+    run("fit", *columns, "--n-components", 2, *more, tmp_path / "a.topoi")
     model = topoi.load(tmp_path / "a.topoi")
     assert (model.schedule, model.max_iter, model.n_iter_) == ("synchronous", 7, 7)
-    corpus = topoi.read(columns[0], text="abstract", id="id")
+    corpus = topoi.read(columns[0], text="abstract", doc_names="id")
     same = paper.LDA(2, max_iter=7).fit(corpus)
     np.testing.assert_array_equal(model.components_, same.components_)
-    run("fit", *columns, "--links", "cites", "--topics", 2, *more, tmp_path / "b.topoi")
+    run("fit", *columns, "--links", "cites", "--n-components", 2, *more, tmp_path / "b.topoi")
     assert topoi.load(tmp_path / "b.topoi").link_weight_ == 0.15
 
 
 def test_the_command_knows_the_stop_rules_of_the_paper(work, tmp_path):
-    columns = [work / "t.csv", "--text", "abstract", "--id", "id", "--topics", 2]
+    columns = [work / "t.csv", "--text", "abstract", "--doc-names", "id", "--n-components", 2]
     for rule in ("paper", "parameters"):
         run("fit", *columns, "--tol", rule, "-o", tmp_path / f"{rule}.topoi")
         assert topoi.load(tmp_path / f"{rule}.topoi").tol == rule

@@ -101,7 +101,7 @@ def test_the_vectoriser_is_one_of_scikit_learn():
 
 def test_the_command_finds_phrases(tmp_path):
     (tmp_path / "t.txt").write_text("\n".join(TEXTS))
-    run("fit", tmp_path / "t.txt", "--phrases", "--topics", 2, "-o", tmp_path / "m.topoi")
+    run("fit", tmp_path / "t.txt", "--phrases", "--n-components", 2, "-o", tmp_path / "m.topoi")
     assert "new_york" in topoi.load(tmp_path / "m.topoi").vocabulary_
     both = run("fit", tmp_path / "t.txt", "--phrases", "--ngrams", "1-2", code=2)
     assert "give one of the two" in both.output
@@ -114,7 +114,7 @@ def numbered(n):
 def test_long_texts_are_cut_into_equal_parts_that_keep_what_is_known():
     texts, labels = [numbered(n) for n in (3, 700, 900, 1300)], ["a", "b", "c", "d"]
     given = {"min_df": 1, "max_df": 1.0, "labels": labels, "keep_text": True}
-    corpus = topoi.read(texts, split_long=500, id=["p", "q", "r", "s"], **given)
+    corpus = topoi.read(texts, split_long=500, doc_names=["p", "q", "r", "s"], **given)
     names = ["p", "q", "r [1]", "r [2]", "s [1]", "s [2]", "s [3]"]
     assert list(corpus.doc_names) == names
     assert [len(text.split()) for text in corpus.texts] == [3, 700, 450, 450, 433, 433, 434]
@@ -132,7 +132,11 @@ def test_lists_of_tokens_are_cut_too():
 def test_what_cannot_be_cut_is_refused():
     texts = [numbered(20)] * 2
     cases = {
-        "the id 'x \\[1\\]' is taken": {"source": texts, "split_long": 10, "id": ["x [1]", "x"]},
+        "the name 'x \\[1\\]' is taken": {
+            "source": texts,
+            "split_long": 10,
+            "doc_names": ["x [1]", "x"],
+        },
         "Links join whole documents": {"source": texts, "split_long": 10, "links": [[], []]},
         "split_long is 0": {"source": texts, "split_long": 0},
         "holds counts, which have no text; leave split_long out": {
@@ -148,8 +152,8 @@ def test_what_cannot_be_cut_is_refused():
 def test_the_command_cuts_long_texts(tmp_path):
     (tmp_path / "t.csv").write_text(f"id,text\na,{numbered(40)}\nb,{numbered(5)}\n")
     model, table = tmp_path / "m.topoi", tmp_path / "t.tsv"
-    options = ["--id", "id", "--split-long", 10, "--max-df", "1.0", "--min-df", 1]
-    assert run("fit", tmp_path / "t.csv", "--topics", 2, "-o", model, *options).exit_code == 0
+    options = ["--doc-names", "id", "--split-long", 10, "--max-df", "1.0", "--min-df", 1]
+    assert run("fit", tmp_path / "t.csv", "--n-components", 2, "-o", model, *options).exit_code == 0
     done = run("transform", model, tmp_path / "t.csv", *options[:4], "-o", table)
     assert done.exit_code == 0, done.output
     ids = [line.split("\t")[0] for line in table.read_text().splitlines()]

@@ -129,7 +129,7 @@ def test_words_of_a_text_have_the_colours_of_their_topics():
 @pytest.mark.parametrize("suffix", ["png", "svg"])
 def test_the_command_draws_the_choice(work, tmp_path, suffix):
     out = tmp_path / f"choice.{suffix}"
-    options = ["choose", work / "texts", "--topics", "1,2,4", "--seeds", 2, "--iterations", 5]
+    options = ["choose", work / "texts", "--n-components", "1,2,4", "--seeds", 2, "--max-iter", 5]
     run(*options, "--figure", out)
     assert out.stat().st_size > 1000
     assert "exists already" in run(*options, "--figure", out, code=2).stderr

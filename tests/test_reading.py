@@ -21,7 +21,7 @@ JAPANESE = "\u79c1\u306f\u732b\u304c\u597d\u304d\u3067\u3059"
 def pets_and_money():
     return topoi.read(
         (PETS + MONEY) * 4,
-        id=[f"d{i}" for i in range(24)],
+        doc_names=[f"d{i}" for i in range(24)],
         date=[2019, 2020] * 12,
         authors=["Ann", "Bob", "Ann;Bob"] * 8,
         groups={"source": ["web", "press"] * 12},

@@ -320,7 +320,18 @@ def test_different_topics_to_start_from_stay_as_they_are():
 def test_the_command_takes_seeds(work, tmp_path):
     seeds, model = tmp_path / "seeds.json", tmp_path / "m.topoi"
     seeds.write_text(json.dumps({"finance": ["stocks", "bank"], "animals": {"fur": 20}}))
-    run("fit", work / "t.csv", "--text", "abstract", "--topics", 3, "--seeds", seeds, "-o", model)
+    run(
+        "fit",
+        work / "t.csv",
+        "--text",
+        "abstract",
+        "--n-components",
+        3,
+        "--seeds",
+        seeds,
+        "-o",
+        model,
+    )
     fitted = topoi.load(model)
     assert fitted.topic_names_ == ["finance", "animals", "topic2"]
     assert "stocks" in fitted.top_words(6)[0]

@@ -56,7 +56,7 @@ def test_several_files_share_one_vocabulary(tmp_path):
         (tmp_path / f"{i}.csv").write_text(f"id,text\nd{i},{text}\n")
     files = sorted(tmp_path.glob("*.csv"))
     for source in (files, str(tmp_path / "*.csv")):
-        corpus = topoi.read(source, id="id", min_df=2, max_df=1.0)
+        corpus = topoi.read(source, doc_names="id", min_df=2, max_df=1.0)
         assert corpus.vocabulary.tolist() == ["cats", "dogs", "sleep"]
         assert corpus.doc_names == ["d0", "d1", "d2", "d3"]
 
@@ -145,9 +145,9 @@ def test_documents_at_fault_are_skipped_and_counted(tmp_path):
     path = tmp_path / "ids.csv"
     path.write_text("id,text\na,red cat\na,blue cat\n,green cat\nb,black cat\n")
     with pytest.raises(ValueError, match="'a' is taken"):
-        topoi.read(path, id="id", **QUICK)
+        topoi.read(path, doc_names="id", **QUICK)
     with pytest.warns(UserWarning, match="2 of 4 documents are left out.*'a' is taken"):
-        corpus = topoi.read(path, id="id", on_error="skip", keep_text=True, **QUICK)
+        corpus = topoi.read(path, doc_names="id", on_error="skip", keep_text=True, **QUICK)
     assert corpus.doc_names == ["a", "b"]
     assert corpus.texts == ["red cat", "black cat"]
 
@@ -188,7 +188,7 @@ def test_files_that_are_not_there_or_given_twice(tmp_path, table):
         topoi.read(str(tmp_path / "*.jsonl"))
     with pytest.raises(ValueError, match="given twice"):
         topoi.read([table, table])
-    topoi.write(topoi.read(table, id="id", **QUICK), tmp_path / "counts.npz")
+    topoi.write(topoi.read(table, doc_names="id", **QUICK), tmp_path / "counts.npz")
     with pytest.raises(ValueError, match="holds counts; several files must be texts"):
         topoi.read([table, tmp_path / "counts.npz"])
 
@@ -197,6 +197,18 @@ def test_the_command_reads_several_files(tmp_path, table):
     other = tmp_path / "more.csv"
     other.write_text("id,text\n" + "".join(f"e{i},{text}\n" for i, text in enumerate(DOCS)))
     out = tmp_path / "m.topoi"
-    result = run("fit", table, other, "--id", "id", "--topics", "2", "--iterations", "5", "-o", out)
+    result = run(
+        "fit",
+        table,
+        other,
+        "--doc-names",
+        "id",
+        "--n-components",
+        "2",
+        "--max-iter",
+        "5",
+        "-o",
+        out,
+    )
     assert f"{2 * len(DOCS)} documents" in result.output
     assert topoi.load(out).doc_names_.tolist()[:1] == ["d0"]

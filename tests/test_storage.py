@@ -167,7 +167,7 @@ def test_words_and_names_stay_with_the_model(tmp_path):
     texts = ["Cats and dogs", "dogs, cats", "stocks fell", "stocks rose"] * 3
     corpus = topoi.read(
         texts,
-        id=[f"d{i}" for i in range(12)],
+        doc_names=[f"d{i}" for i in range(12)],
         vectorizer=topoi.make_vectorizer(max_df=1.0, ngram_range=(1, 2)),
     )
     model = LDA(2, **FEW).fit(corpus).name_topics({1: "pets"})

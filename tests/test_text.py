@@ -123,7 +123,7 @@ def test_tables_of_every_form_give_one_corpus(tmp_path, number):
 def test_polars_frames_and_columns():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame(ROWS)
-    assert topoi.read(frame, text="body", id="doc", vectorizer=loose()).doc_names[4] == "d4"
+    assert topoi.read(frame, text="body", doc_names="doc", vectorizer=loose()).doc_names[4] == "d4"
     assert topoi.read(frame["body"], vectorizer=loose()).n_docs == 5
 
 
@@ -137,7 +137,7 @@ def test_lists_and_columns_with_what_belongs_to_them():
     ):
         corpus = topoi.read(
             source,
-            id=list("abcde"),
+            doc_names=list("abcde"),
             authors=[["Ann"], [], ["Bob"], [], ["Ann"]],
             labels=[1, 2, 1.0, None, 2],
             vectorizer=loose(),
@@ -176,7 +176,9 @@ def test_links_in_a_file_of_pairs(tmp_path):
     (tmp_path / "links.csv").write_text("from,to\nd0,d1\nd2,d4\n")
     (tmp_path / "links.txt").write_text("d0 d1\nd2\td4\n")
     for name in ("links.csv", "links.txt"):
-        corpus = topoi.read(table, text="body", id="doc", links=tmp_path / name, vectorizer=loose())
+        corpus = topoi.read(
+            table, text="body", doc_names="doc", links=tmp_path / name, vectorizer=loose()
+        )
         assert np.argwhere(corpus.links.toarray()).tolist() == [[0, 1], [2, 4]]
     (tmp_path / "links.txt").write_text("0 1\n")
     corpus = topoi.read(table, text="body", links=str(tmp_path / "links.txt"), vectorizer=loose())
@@ -184,15 +186,19 @@ def test_links_in_a_file_of_pairs(tmp_path):
     with pytest.raises(
         ValueError, match="None of the 1 links in .* joins two documents .* such as 'd0'"
     ):
-        topoi.read(table, text="body", id="doc", links=[["x"], [], [], [], []], vectorizer=loose())
+        topoi.read(
+            table, text="body", doc_names="doc", links=[["x"], [], [], [], []], vectorizer=loose()
+        )
     (tmp_path / "links.txt").write_text("d0 d1\nd2\n")
-    with pytest.raises(ValueError, match="line 2: expected two ids"):
-        topoi.read(table, text="body", id="doc", links=tmp_path / "links.txt", vectorizer=loose())
+    with pytest.raises(ValueError, match="line 2: expected two names"):
+        topoi.read(
+            table, text="body", doc_names="doc", links=tmp_path / "links.txt", vectorizer=loose()
+        )
 
 
 def test_what_belongs_to_counts_is_given_as_lists(tmp_path):
     topoi.write(topoi.read(TEXTS, vectorizer=loose()), tmp_path / "c.mtx")
-    corpus = topoi.read(tmp_path / "c.mtx", authors=[["A"]] * 5, id=list("abcde"))
+    corpus = topoi.read(tmp_path / "c.mtx", authors=[["A"]] * 5, doc_names=list("abcde"))
     assert corpus.authors.tolist() == [["A"]] * 5
     with pytest.raises(ValueError, match="holds counts, which have no columns"):
         topoi.read(tmp_path / "c.mtx", text="body")
@@ -276,10 +282,10 @@ def test_other_bad_input(tmp_path):
         match="has no column 'abstract' for text; its columns are doc, body, who, tags, cites, day",
     ):
         topoi.read(table, text="abstract")
-    with pytest.raises(ValueError, match="line 3: the id 'pets' is taken by .*line 2"):
-        topoi.read(table, text="body", id="tags", vectorizer=loose())
-    with pytest.raises(ValueError, match="line 4: the id is missing"):
-        topoi.read(table, text="body", id="who", vectorizer=loose())
+    with pytest.raises(ValueError, match="line 3: the name 'pets' is taken by .*line 2"):
+        topoi.read(table, text="body", doc_names="tags", vectorizer=loose())
+    with pytest.raises(ValueError, match="line 4: its name is missing"):
+        topoi.read(table, text="body", doc_names="who", vectorizer=loose())
     with pytest.raises(ValueError, match="There is no encoding 'klingon'"):
         topoi.read(table, text="body", encoding="klingon")
     (tmp_path / "none").mkdir()
@@ -449,7 +455,7 @@ def test_columns_of_a_frame_that_stand_twice():
     )
     assert topoi.read(frame, vectorizer=loose()).n_docs == 3
     with pytest.raises(ValueError, match="The frame has several columns called 'n'"):
-        topoi.read(frame, text="text", id="n")
+        topoi.read(frame, text="text", doc_names="n")
 
 
 def test_dates_of_a_frame_are_plain():

@@ -414,7 +414,7 @@ def test_damaged_parquet_names_the_file(tmp_path):
             }
         )
         pq.write_table(table, tmp_path / "t.parquet")
-        refusal(tmp_path / "t.parquet", text="text", id="id")
+        refusal(tmp_path / "t.parquet", text="text", doc_names="id")
 
 
 def test_cells_that_are_no_names(tmp_path):
@@ -446,6 +446,8 @@ def test_links_name_their_file(tmp_path):
     table = written(tmp_path / "t.csv", b"text,id\ncats and dogs,a\ndogs and cats,b\n")
     links = written(tmp_path / "l.csv", b"x,y\nv,w\n")
     with pytest.raises(ValueError, match="None of the 1 links in .*l.csv joins"):
-        topoi.read(table, text="text", id="id", links=links, vectorizer=every_word())
+        topoi.read(table, text="text", doc_names="id", links=links, vectorizer=every_word())
     with pytest.raises(ValueError, match="name 'a', which several documents are called"):
-        topoi.read(np.eye(3), id=["a", "a", "b"], links=written(tmp_path / "m.csv", b"a,b\n"))
+        topoi.read(
+            np.eye(3), doc_names=["a", "a", "b"], links=written(tmp_path / "m.csv", b"a,b\n")
+        )

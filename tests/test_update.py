@@ -129,7 +129,7 @@ def test_the_command_reads_new_files_as_the_model_did(tmp_path):
     (tmp_path / "new.txt").write_text("\n".join(NEW_TEXTS))
     model, out, same = (tmp_path / f"{name}.topoi" for name in ("m", "out", "same"))
     ask("fit", tmp_path / "old.txt", "--keep-case", "--ngrams", "1-2", "--stop-words", "none",
-        "--max-df", "0.9", "--topics", "2", "--keep-text", "-o", model)  # fmt: skip
+        "--max-df", "0.9", "--n-components", "2", "--keep-text", "-o", model)  # fmt: skip
     ask("update", model, tmp_path / "new.txt", "-o", out)
     updated = topoi.load(out)
     assert set(updated.vocabulary_) - set(topoi.load(model).vocabulary_) == {"Moon", "Rocket"}
@@ -144,7 +144,7 @@ def test_every_command_cuts_texts_as_the_model_does(tmp_path):
     (tmp_path / "lower.txt").write_text("new york")
     model = tmp_path / "m.topoi"
     ask("fit", tmp_path / "old.txt", "--keep-case", "--ngrams", "1-2", "--stop-words", "none",
-        "--max-df", "0.9", "--topics", "2", "-o", model)  # fmt: skip
+        "--max-df", "0.9", "--n-components", "2", "-o", model)  # fmt: skip
     found = ask("label", model, tmp_path / "new.txt")["labels"]
     assert {row["word"] for row in found} == {"New", "York", "New York"}
     assert ask("label", model, tmp_path / "lower.txt")["labels"] == []
@@ -354,9 +354,9 @@ def test_the_command_updates_links_to_old_documents(tmp_path):
     (tmp_path / "new.csv").write_text("id,text,cites\ne,dog cat,a;f\nf,pet dog,b\ng,bond,zz\n")
     (tmp_path / "pairs.txt").write_text("e a\nb f\nz z\n")
     model, out = tmp_path / "m.topoi", tmp_path / "out.topoi"
-    ask("fit", tmp_path / "old.csv", "--id", "id", "--text", "text", "--links", "cites",
-        "--topics", 2, "-o", model)  # fmt: skip
-    new = ("--id", "id", "--text", "text")
+    ask("fit", tmp_path / "old.csv", "--doc-names", "id", "--text", "text", "--links", "cites",
+        "--n-components", 2, "-o", model)  # fmt: skip
+    new = ("--doc-names", "id", "--text", "text")
     ask("update", model, tmp_path / "new.csv", *new, "--links", "cites", "-o", out)
     linked = topoi.load(out).links_.toarray()
     assert {(i, j) for i, j in zip(*linked.nonzero(), strict=True) if i > j and i > 3} == {
@@ -376,7 +376,7 @@ def test_the_command_calls_new_topics_new_and_shows_words_that_are_used(tmp_path
     (tmp_path / "old.txt").write_text("\n".join(OLD_TEXTS))
     (tmp_path / "new.txt").write_text("\n".join(["rocket moon orbit"] * 4 + ["mayor"] * 6))
     model, out = tmp_path / "m.topoi", tmp_path / "out.topoi"
-    ask("fit", tmp_path / "old.txt", "--topics", "2", "-o", model)
+    ask("fit", tmp_path / "old.txt", "--n-components", "2", "-o", model)
     said = run("update", model, tmp_path / "new.txt", "--new-topics", "1", "-o", out).output
     row = next(line for line in said.splitlines() if "topic2" in line)
     assert " new " in row

@@ -268,7 +268,7 @@ def test_a_signal_in_the_middle_of_a_save_leaves_nothing_behind(work, number):
 
 @posix
 def test_a_terminated_fit_leaves_its_checkpoint_and_nothing_else(work):
-    arguments = ["fit", "in.csv", "-o", "o.topoi", "--iterations", "100000000", "--tol", "0"]
+    arguments = ["fit", "in.csv", "-o", "o.topoi", "--max-iter", "100000000", "--tol", "0"]
     arguments += [
         "--checkpoint",
         "run.ckpt",

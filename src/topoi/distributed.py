@@ -70,3 +70,7 @@ def transform(model: Any, X: DocumentsLike) -> list[object]:
 def _proportions(model: FittedModel, partition: object, number: int) -> np.ndarray:
     found = open_partition(partition, number)
     return model.transform(found.corpus if isinstance(found, Texts) else found)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

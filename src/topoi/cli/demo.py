@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from topoi.cli.options import N_COMPONENTS
 from topoi.cli.output import announce_compilation, plain_table, show
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def demo(
-    topics: Annotated[int, typer.Option(min=1, help="Number of topics.")] = 20,
+    n_components: Annotated[int, typer.Option(*N_COMPONENTS, min=1, help="Number of topics.")] = 20,
     seed: Annotated[int, typer.Option(help="Seed: the same seed gives the same topics.")] = 0,
 ) -> None:
     """Four topic models on a corpus you already have: the docstrings of NumPy, SciPy and
@@ -26,17 +27,17 @@ def demo(
     corpus = datasets.load_demo()
     show(f"{corpus}\nTraining …")
     announce_compilation()
-    _demo_topics(corpus, topics, seed)
-    _demo_authors(corpus, topics, seed)
-    _demo_links(corpus, topics, seed)
+    _demo_topics(corpus, n_components, seed)
+    _demo_authors(corpus, n_components, seed)
+    _demo_links(corpus, n_components, seed)
     _demo_labels(corpus, seed)
 
 
-def _demo_topics(corpus: Corpus, topics: int, seed: int) -> None:
+def _demo_topics(corpus: Corpus, n_components: int, seed: int) -> None:
     from topoi import LDA, evaluate
 
     train, test = corpus.split(random_state=seed)
-    model = LDA(topics, random_state=seed, verbose=int(sys.stderr.isatty())).fit(train)
+    model = LDA(n_components, random_state=seed, verbose=int(sys.stderr.isatty())).fit(train)
     size, words = model.topic_proportions_, model.top_words(9)
     rows = [(k, f"{size[k]:.1%}", " ".join(words[k])) for k in size.argsort()[::-1]]
     show(
@@ -49,10 +50,10 @@ def _demo_topics(corpus: Corpus, topics: int, seed: int) -> None:
     )
 
 
-def _demo_authors(corpus: Corpus, topics: int, seed: int) -> None:
+def _demo_authors(corpus: Corpus, n_components: int, seed: int) -> None:
     from topoi import AuthorTopicModel
 
-    model = AuthorTopicModel(topics, random_state=seed, max_iter=50).fit(corpus)
+    model = AuthorTopicModel(n_components, random_state=seed, max_iter=50).fit(corpus)
     written, words = model.author_counts_.sum(axis=0), model.top_words(6)
     rows = [
         (" ".join(words[k]), ", ".join(str(name) for name, _ in model.authors_of_topic(int(k), 4)))
@@ -65,10 +66,10 @@ def _demo_authors(corpus: Corpus, topics: int, seed: int) -> None:
     )
 
 
-def _demo_links(corpus: Corpus, topics: int, seed: int) -> None:
+def _demo_links(corpus: Corpus, n_components: int, seed: int) -> None:
     from topoi import RelationalTopicModel
 
-    model = RelationalTopicModel(topics, random_state=seed, max_iter=50).fit(corpus)
+    model = RelationalTopicModel(n_components, random_state=seed, max_iter=50).fit(corpus)
     names = [str(name) for name in corpus.doc_names or ()]
     known = (
         "numpy.linalg.svd",

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from topoi.cli.options import AsJson, Columns, Force, Inputs, Jobs, Seed, Words
+from topoi.cli.options import N_COMPONENTS, AsJson, Columns, Force, Inputs, Jobs, Seed, Words
 from topoi.cli.output import note, plain_table, show, show_json
 from topoi.cli.reading import inputs_of, mention_unused, read_corpus
 from topoi.cli.show import topic_rows
@@ -17,12 +17,12 @@ def ensemble(
     input: Inputs,
     columns: Columns,
     words: Words,
-    topics: Annotated[int, typer.Option(min=1, help="Number of topics.")] = 20,
+    n_components: Annotated[int, typer.Option(*N_COMPONENTS, min=1, help="Number of topics.")] = 20,
     runs: Annotated[int, typer.Option(min=2, help="Number of runs, each with its own seed.")] = 10,
     output: Annotated[Path, typer.Option("--output", "-o", help="The model file.")] = Path(
         "ensemble.topoi"
     ),
-    iterations: Annotated[int, typer.Option(min=1, help="Most sweeps of a run.")] = 200,
+    max_iter: Annotated[int, typer.Option(min=1, help="Most sweeps of a run.")] = 200,
     seed: Seed = 0,
     jobs: Jobs = None,
     force: Force = False,
@@ -36,7 +36,7 @@ def ensemble(
     check_outputs([output], inputs=inputs_of(input, columns, words), overwrite=force)
     mention_unused(columns, "authors", "links", "labels")
     corpus = read_corpus(input, columns, words)
-    model = LDA(topics, max_iter=iterations, random_state=seed, n_jobs=jobs or -1)
+    model = LDA(n_components, max_iter=max_iter, random_state=seed, n_jobs=jobs or -1)
     found = fit_ensemble(model, corpus, n=runs)
     found.save(output)
     rows = [
@@ -53,6 +53,6 @@ def ensemble(
         )
         for row in rows
     ]
-    title = f"{topics} topics of {runs} runs"
+    title = f"{n_components} topics of {runs} runs"
     show(plain_table(title, "topic", "proportion", "stability", "words", rows=cells))
-    return note(f"Wrote {output}: {topics} topics.")
+    return note(f"Wrote {output}: {n_components} topics.")

@@ -97,7 +97,7 @@ def similar(
 
 
 def _asked(names: object, document: str) -> int | str:
-    """What was typed: an id, a number, the contents of a file, or a text."""
+    """What was typed: a name, a number, the contents of a file, or a text."""
     from topoi.io.lines import composed, numbered_lines
 
     if names is not None and document in names:  # type: ignore[operator]

@@ -17,6 +17,7 @@ from topoi.cli.cluster import connected
 from topoi.cli.interrupt import Interrupt, command_to_resume
 from topoi.cli.kinds import NAMES, Kind, chosen_kind, make_estimator, mention_documents_without
 from topoi.cli.options import (
+    N_COMPONENTS,
     AsJson,
     Columns,
     Force,
@@ -71,7 +72,7 @@ class Learning:
     schedule: Annotated[
         Schedule, option(LEARNING, "In which order messages are updated.", show_default=True)
     ] = USUAL_SCHEDULE
-    iterations: Annotated[int, option(LEARNING, "Most sweeps.", min=1, show_default=True)] = 200
+    max_iter: Annotated[int, option(LEARNING, "Most sweeps.", min=1, show_default=True)] = 200
     tol: Annotated[
         str,
         option(
@@ -116,7 +117,7 @@ class Learning:
         given = {
             "rule": self.rule.value,
             "schedule": self.schedule.value,
-            "max_iter": self.iterations,
+            "max_iter": self.max_iter,
             "tol": tolerance(self.tol),
             "weighting": self.weighting.value,
         }
@@ -159,8 +160,11 @@ def fit(
     guide: Guide,
     learning: Learning,
     saving: Saving,
-    topics: Annotated[
-        int | None, typer.Option(min=1, help="Number of topics (default: 20).", show_default=False)
+    n_components: Annotated[
+        int | None,
+        typer.Option(
+            *N_COMPONENTS, min=1, help="Number of topics (default: 20).", show_default=False
+        ),
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The model file.")] = Path(
         "model.topoi"
@@ -208,21 +212,21 @@ def fit(
         )
     if background and kind not in (Kind.labeled, Kind.combined):
         raise ValueError("--background is for labeled LDA; say where the labels are with --labels.")
-    if begin is not None and topics not in (None, begin.components_.shape[0]):
+    if begin is not None and n_components not in (None, begin.components_.shape[0]):
         raise ValueError(
-            f"--init {init} has {begin.components_.shape[0]} topics, so --topics {topics} does"
-            " not fit; leave it out."
+            f"--init {init} has {begin.components_.shape[0]} topics, so --n-components"
+            f" {n_components} does not fit; leave it out."
         )
     common = {
         **learning.parameters(),
         "init": begin if begin is not None else "hard",
         "seeds": seeds,
     }
-    if topics is not None and kind is Kind.labeled:
-        note("The labels are the topics; --topics is not used.")
+    if n_components is not None and kind is Kind.labeled:
+        note("The labels are the topics; --n-components is not used.")
     estimator = make_estimator(
         kind,
-        topics or (begin.components_.shape[0] if begin is not None else USUAL_TOPICS),
+        n_components or (begin.components_.shape[0] if begin is not None else USUAL_TOPICS),
         background,
         learning.batch_size,
         common,

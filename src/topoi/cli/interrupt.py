@@ -95,7 +95,7 @@ def command_to_resume(
         for flag, name in settings.items()
         for part in (f"--{flag}", str(getattr(estimator, name)))
     ]
-    same += ["--iterations", str(max(estimator.max_iter - estimator.n_iter_, 1))]
+    same += ["--max-iter", str(max(estimator.max_iter - estimator.n_iter_, 1))]
     for flag, name in {
         "batch-size": "batch_size",
         "background": "background_topics",

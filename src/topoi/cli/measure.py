@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from topoi.cli.options import AsJson, Columns, Force, Input, Jobs, Model, Seed, Words
+from topoi.cli.options import N_COMPONENTS, AsJson, Columns, Force, Input, Jobs, Model, Seed, Words
 from topoi.cli.output import note, plain_table, progress_bar, show, show_json
 from topoi.cli.reading import (
     holds_counts,
@@ -140,11 +140,11 @@ def choose(
     input: Input,
     columns: Columns,
     words: Words,
-    topics: Annotated[
-        str, typer.Option(help="Numbers of topics to try, separated by commas.")
+    n_components: Annotated[
+        str, typer.Option(*N_COMPONENTS, help="Numbers of topics to try, separated by commas.")
     ] = "10,20,50,100",
     seeds: Annotated[int, typer.Option(min=2, help="Fits of each number.")] = 3,
-    iterations: Annotated[int, typer.Option(min=1, help="Most sweeps of a fit.")] = 200,
+    max_iter: Annotated[int, typer.Option(min=1, help="Most sweeps of a fit.")] = 200,
     figure: Annotated[
         Path | None,
         typer.Option(help="Draw perplexity and stability: .png, .svg or .pdf.", show_default=False),
@@ -162,10 +162,11 @@ def choose(
     from topoi.storage.files import check_outputs
 
     try:
-        candidates = sorted({int(number) for number in topics.split(",")})
+        candidates = sorted({int(number) for number in n_components.split(",")})
     except ValueError:
         raise ValueError(
-            f"--topics is {topics!r}; expected whole numbers with commas between, such as 10,20,50."
+            f"--n-components is {n_components!r}; expected whole numbers separated by commas, such"
+            " as 10,20,50."
         ) from None
     if figure is not None:
         if figure.suffix.lower() not in FIGURES:
@@ -175,7 +176,7 @@ def choose(
     corpus = read_corpus(input, columns, words)
     with progress_bar("Fitting") as progress:
         choice = choose_n_components(
-            LDA(max_iter=iterations, n_jobs=jobs or -1),
+            LDA(max_iter=max_iter, n_jobs=jobs or -1),
             corpus,
             candidates,
             n_seeds=seeds,

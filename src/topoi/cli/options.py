@@ -35,6 +35,7 @@ Inputs = Annotated[
     ),
 ]
 Model = Annotated[Path, typer.Argument(help="A model that `topoi fit` wrote.", show_default=False)]
+N_COMPONENTS = ("--n-components", "-k")  # the parameter of models, and its short form
 Force = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Many = Annotated[int, typer.Option("--number", "-n", min=1, help="How many to show.")]
@@ -82,12 +83,12 @@ GUIDE = "What topics should be about"
 
 @dataclass
 class Columns:
-    """Where the texts, ids, authors … of the input stand."""
+    """Where the texts, names, authors … of the input stand."""
 
     text: Annotated[
         str | None, option(COLUMNS, "Column of the text (default: 'text', or the only one).")
     ] = None
-    id: Annotated[str | None, option(COLUMNS, "Column of document ids.")] = None
+    doc_names: Annotated[str | None, option(COLUMNS, "Column of names of documents.")] = None
     authors: Annotated[
         str | None,
         option(COLUMNS, "Column of authors; several are separated by ';' or are a JSON list."),
@@ -98,7 +99,7 @@ class Columns:
     ] = None
     links: Annotated[
         str | None,
-        option(COLUMNS, "Column of ids of linked documents, or a file of pairs of ids."),
+        option(COLUMNS, "Column of names of linked documents, or a file of pairs of names."),
     ] = None
     date: Annotated[
         str | None, option(COLUMNS, "Column of dates, such as 2020-03-05, 2020-03 or 2020.")
@@ -119,13 +120,13 @@ class Columns:
     ] = None
     split_long: Annotated[
         int | None,
-        option(COLUMNS, "Cut longer texts into parts of about so many words: 'id [1]', …", min=1),
+        option(COLUMNS, "Cut longer texts into parts of about so many words: 'name [1]', …", min=1),
     ] = None
     on_error: Annotated[
         OnError,
         option(
             COLUMNS,
-            "What to do with a document whose id is missing or taken: stop, or leave it out.",
+            "What to do with a document whose name is missing or taken: stop, or leave it out.",
             "--on-error",
             show_default=True,
         ),

@@ -93,7 +93,7 @@ def make_source(input: Path | list[Path], columns: Columns) -> Source:
     return Source(
         given if len(given) > 1 else given[0],
         text=columns.text,
-        id=columns.id,
+        doc_names=columns.doc_names,
         labels=columns.labels,
         date=columns.date,
         groups=columns.group or (),

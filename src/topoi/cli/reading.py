@@ -104,7 +104,7 @@ def read_linked(
     path: Path | list[Path], columns: Columns, model: FittedModel, **options: Any
 ) -> tuple[Corpus, dict[str, object]]:
     """The corpus of new documents, read as `read_corpus` does with `like=model`, and their links as
-    a model with links takes them: to each other and to training documents, by their ids.
+    a model with links takes them: to each other and to training documents, by their names.
     """
     if columns.links is None or not hasattr(model, "link_topic_"):
         return read_corpus(path, columns, like=model, **options), {}
@@ -129,7 +129,7 @@ def read_linked(
     if pairs and not found:
         raise ValueError(
             f"None of the {len(pairs)} links of --links {column} joins documents that are here or"
-            " in the model; links must name ids of documents. Give --id here, and at the fit."
+            " in the model; links must name documents. Give --doc-names here, and at the fit."
         )
     if found < len(pairs):
         note(
@@ -190,8 +190,8 @@ def mention_seen(model: FittedModel, corpus: Corpus) -> None:
     seen = seen_in_training(model, corpus)
     if seen is None:
         note(
-            "Without ids of documents, at fit and here (--id), nobody can tell if the model was"
-            " trained on these documents; give new ones."
+            "Without names of documents, at fit and here (--doc-names), nobody can tell if the"
+            " model was trained on these documents; give new ones."
         )
     elif seen:
         note(

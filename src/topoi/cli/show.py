@@ -285,7 +285,7 @@ def links(
         found = _links_of_text(loaded, Path(document), number)
     else:
         raise ValueError(
-            f"{document!r} is not the id of a training document, a number below"
+            f"{document!r} is not the name of a training document, a number below"
             f" {len(loaded.doc_topic_)}, or a file."
         )
     if as_json:
@@ -299,7 +299,7 @@ def links(
 
 
 def _training_document(model: FittedModel, document: str) -> int | None:
-    """The number of a document given by its id or number."""
+    """The number of a document given by its name or number."""
     if model.doc_names_ is not None and document in model.doc_names_:
         return int((model.doc_names_ == document).argmax())
     return int(document) if document.isdecimal() and int(document) < len(model.doc_topic_) else None

@@ -1,4 +1,4 @@
-"""Cells of tables: the text, id, date or names that a cell holds."""
+"""Cells of tables: the text, date or names that a cell holds."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def as_text(row: Mapping[str, object], column: str, where: str) -> str:
 
 
 def as_id(value: object, where: str, first_with: dict[str, str]) -> str:
-    """The id as text; no two documents may share one."""
+    """The name of a document as text; no two documents may share one."""
     name = "" if missing(value) else _plain(value, where)
     if not name:
-        raise ValueError(f"{where}: the id is missing; every document needs one.")
+        raise ValueError(f"{where}: its name is missing; every document needs one.")
     if name in first_with:
         raise ValueError(
-            f"{where}: the id {name!r} is taken by {first_with[name]}; every document needs one of"
-            " its own."
+            f"{where}: the name {name!r} is taken by {first_with[name]}; every document needs"
+            " one of its own."
         )
     first_with[name] = where
     return name
@@ -94,7 +94,7 @@ def _plain(value: object, where: str) -> str:
     """A cell as text; 3.0 is 3, as frames turn whole numbers with gaps into floats."""
     if isinstance(value, bytes | Mapping | list | tuple | np.ndarray):
         got = f"a {type(value).__name__}, {str(value)[:40]!r}"
-        raise ValueError(f"{where}: holds {got}, where a name, an id or a date is due; give text.")
+        raise ValueError(f"{where}: holds {got}, where a name or a date is due; give text.")
     return (
         str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
     )

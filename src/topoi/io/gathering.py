@@ -1,4 +1,4 @@
-"""What stands beside the texts in rows of a table: ids, dates, authors, labels, links, groups."""
+"""What stands beside the texts in rows of a table: names, dates, authors, labels, links, groups."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from topoi.io.rows import TOKEN_END, Rows
 __all__ = ["GROUP", "Gathering", "cell_value", "corpus_fields"]
 
 FIELDS = {
-    "id": "doc_names",
+    "doc_names": "doc_names",
     "date": "dates",
     "authors": "authors",
     "labels": "labels",
@@ -39,11 +39,11 @@ def corpus_fields(values: Mapping[str, Any]) -> dict[str, Any]:
 def cell_value(
     what: str, value: object, where: str, separator: str, first_with: dict[str, str]
 ) -> str | list[str]:
-    """A cell as the id, the date, or the list of names that it holds.
+    """A cell as the name of a document, the date, or the list of names that it holds.
 
-    first_with: where each id stands.
+    first_with: where each name stands.
     """
-    if what == "id":
+    if what == "doc_names":
         return cells.as_id(value, where, first_with)
     return (
         cells.as_date(value, where) if what == "date" else cells.as_names(value, separator, where)
@@ -67,8 +67,8 @@ class Gathering:
         self.split_long = _checked_length(split_long, wanted["links"])
         self.rows, self.separator, self.skips = rows, separator, on_error == "skip"
         self.kept_texts: list[str] | None = [] if keep_text else None
-        if "id" in rows.columns and rows.ids_are_certain and wanted["id"] is None:
-            wanted["id"] = "id"
+        if "id" in rows.columns and rows.ids_are_certain and wanted["doc_names"] is None:
+            wanted["doc_names"] = "id"
         self.links: object = None
         if _is_file_of_links(wanted["links"], rows.columns):
             self.links = Path(wanted.pop("links"))
@@ -77,8 +77,8 @@ class Gathering:
         self.take = {
             what: self._taker(what, given) for what, given in wanted.items() if given is not None
         }
-        if split_long is not None and "id" not in self.take:
-            self.take["id"] = lambda i, row: i  # parts need names
+        if split_long is not None and "doc_names" not in self.take:
+            self.take["doc_names"] = lambda i, row: i  # parts need names
         self.kept: dict[str, list[object]] = {what: [] for what in self.take}
         if "links" in self.kept:
             self.links = self.kept["links"]
@@ -103,7 +103,7 @@ class Gathering:
                     for what, take in self.take.items()
                 }
                 parts = self._parts(text)
-                ids = [found.get("id")]
+                ids = [found.get("doc_names")]
                 if len(parts) > 1:
                     names = (f"{ids[0]} [{n}]" for n in range(1, len(parts) + 1))
                     ids = [cells.as_id(name, where, first_with) for name in names]
@@ -114,7 +114,7 @@ class Gathering:
                 continue
             for name, part in zip(ids, parts, strict=True):
                 for what, value in found.items():
-                    self.kept[what].append(name if what == "id" else value)
+                    self.kept[what].append(name if what == "doc_names" else value)
                 if self.kept_texts is not None:
                     self.kept_texts.append(part)
                 yield part

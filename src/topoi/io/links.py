@@ -1,4 +1,4 @@
-"""Links that name ids of documents: files of pairs, and lists of ids for each document."""
+"""Links that name documents: files of pairs, and lists of names for each document."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["linked_numbers", "pairs_in_file", "with_links"]
 
 
 def pairs_in_file(path: str | Path) -> Iterator[tuple[str, str]]:
-    """Pairs of ids, one a line: separated by commas in .csv, tabs in .tsv, otherwise blanks."""
+    """Pairs of names, one a line: separated by commas in .csv, tabs in .tsv, otherwise blanks."""
     path = existing(path)
     suffix = stem_and_suffix(path)[1]
     delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix)
@@ -30,9 +30,11 @@ def pairs_in_file(path: str | Path) -> Iterator[tuple[str, str]]:
                 line.split() if delimiter is None else next(csv.reader([line], delimiter=delimiter))
             )
         except csv.Error as error:
-            raise ValueError(f"{path}, line {number}: {error}; expected two ids.") from error
+            raise ValueError(f"{path}, line {number}: {error}; expected two names.") from error
         if len(fields) < 2 and line.strip():
-            raise ValueError(f"{path}, line {number}: expected two ids, got {line.strip()[:40]!r}.")
+            raise ValueError(
+                f"{path}, line {number}: expected two names, got {line.strip()[:40]!r}."
+            )
         if line.strip():
             yield fields[0].strip(), fields[1].strip()
 
@@ -49,7 +51,7 @@ def linked_numbers(
     names : sequence of str
         Ids of the new documents.
     known : sequence of str
-        Ids of those that the model knows, where it knows ids.
+        Names of those that the model knows, where it knows names.
     n_known : int
         How many these are.
 
@@ -79,7 +81,7 @@ def linked_numbers(
 
 
 def with_links(corpus: Corpus, links: Any, name: str) -> Corpus:
-    """The corpus called `name` with links given as a file of pairs of ids, or lists of ids.
+    """The corpus called `name` with links given as a file of pairs of names, or lists of names.
 
     Ids of no document here are dropped with a warning.
     """
@@ -104,11 +106,11 @@ def with_links(corpus: Corpus, links: Any, name: str) -> Corpus:
         taken = _shared_name(names, {end for pair in pairs for end in pair})
         if taken is not None:
             fault = f"Links{where} name {taken!r}, which several documents are called"
-            raise ValueError(f"{fault}; give each an id of its own with id=....")
+            raise ValueError(f"{fault}; give each a name of its own with doc_names=....")
     if pairs and not known:
         raise ValueError(
             f"None of the {len(pairs)} links{where} joins two documents that are here; links must"
-            f" name ids of documents, such as {names[0]!r}."
+            f" name documents, such as {names[0]!r}."
         )
     if len(known) < len(pairs):
         warnings.warn(

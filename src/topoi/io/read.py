@@ -44,7 +44,7 @@ def read(
     source: Readable,
     *,
     text: str | None = None,
-    id: str | Sequence[object] | None = None,
+    doc_names: str | Sequence[object] | None = None,
     authors: str | Sequence[object] | None = None,
     labels: str | Sequence[object] | None = None,
     links: str | Path | Sequence[object] | None = None,
@@ -78,13 +78,13 @@ def read(
         AnnData.
     text : str, optional
         The column of texts.
-    id : str or sequence, optional
-        The column of names of documents, none twice; the `doc_names` of the corpus. This, authors,
-        labels, links and date are names of columns (of AnnData: columns of obs), or one value per
+    doc_names : str or sequence, optional
+        The column of names of documents, none twice. This, authors, labels,
+        links and date are names of columns (of AnnData: columns of obs), or one value per
         document. A folder has the columns "id" and "folder".
     authors, labels, links : str or sequence, optional
-        Several may be in a cell: a list, a JSON list, or separated by `separator`. Links name ids
-        of documents; they may also stand in a file of pairs.
+        Several may be in a cell: a list, a JSON list, or separated by `separator`. Links name
+        documents; they may also stand in a file of pairs.
     date : str or sequence, optional
         The `dates` of the corpus. Refused if there is anything that is not a date, such as
         2020-03-05, 2020-03, 2020, or a timestamp (`topoi.corpus.dates`).
@@ -114,9 +114,9 @@ def read(
         For SVMlight, whether columns are numbered from 0 instead of 1.
     split_long : int, optional
         Cut longer texts into parts of about so many words. Parts are documents of their own, named
-        "id [1]", "id [2]", ..., with the same authors, labels, date and groups.
+        "name [1]", "name [2]", ..., with the same authors, labels, date and groups.
     on_error : {"raise", "skip"}, default="raise"
-        What to do with a document whose id is missing or taken, or that is not text: refuse all,
+        What to do with a document whose name is missing or taken, or that is not text: refuse all,
         or leave it out, with a warning that counts.
     progress : callable, optional
         Called with (done, total) now and then.
@@ -132,7 +132,7 @@ def read(
     Examples
     --------
     >>> from sklearn.feature_extraction.text import CountVectorizer
-    >>> read(["a cat", "a dog and a cat"], id=["x", "y"], vectorizer=CountVectorizer())
+    >>> read(["a cat", "a dog and a cat"], doc_names=["x", "y"], vectorizer=CountVectorizer())
     Corpus(2 documents x 3 words, 4 tokens, vocabulary, doc_names)
     >>> read([["new york", "mayor"], ["New York", "mayor"]]).vocabulary.tolist()
     ['New York', 'mayor', 'new york']
@@ -142,7 +142,7 @@ def read(
     """
     wanted = {
         "text": text,
-        "id": id,
+        "doc_names": doc_names,
         "authors": authors,
         "labels": labels,
         "date": date,
