@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -36,6 +36,11 @@ from topoi.choices import RULES, RuleName
 __all__ = ["BP", "CVB0", "VB", "Gibbs", "SiBP"]
 
 LEAST_RELAXATION, MOST_RELAXATION = 0.01, 2.0
+
+# Which messages a rule stores, the default first.
+MessagesOfBP = Literal["edge", "token", "none", "solved"]
+MessagesOfSiBP = Literal["edge", "token"]
+MessagesOfCVB0 = Literal["token", "edge"]
 
 
 class UpdateRule:
@@ -85,11 +90,11 @@ class BP(UpdateRule):
     """
 
     name: ClassVar[RuleName] = "bp"
-    messages: Literal["edge", "token", "none", "solved"] = "edge"
+    messages: MessagesOfBP = "edge"
     relaxation: float | None = None
 
     def __post_init__(self) -> None:
-        _check_messages(self, self.messages, ("edge", "token", "none", "solved"))
+        _check_messages(self, self.messages, get_args(MessagesOfBP))
         _check_relaxation(self, self.relaxation)
         if self.relaxation is not None and self.messages in ("none", "solved"):
             raise ValueError(
@@ -123,11 +128,11 @@ class SiBP(UpdateRule):
     """
 
     name: ClassVar[RuleName] = "sibp"
-    messages: Literal["edge", "token"] = "edge"
+    messages: MessagesOfSiBP = "edge"
     relaxation: float | None = None
 
     def __post_init__(self) -> None:
-        _check_messages(self, self.messages, ("edge", "token"))
+        _check_messages(self, self.messages, get_args(MessagesOfSiBP))
         _check_relaxation(self, self.relaxation)
 
 
@@ -156,11 +161,11 @@ class CVB0(UpdateRule):
     """
 
     name: ClassVar[RuleName] = "cvb0"
-    messages: Literal["token", "edge"] = "token"
+    messages: MessagesOfCVB0 = "token"
     relaxation: float | None = None
 
     def __post_init__(self) -> None:
-        _check_messages(self, self.messages, ("token", "edge"))
+        _check_messages(self, self.messages, get_args(MessagesOfCVB0))
         _check_relaxation(self, self.relaxation)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topoi.choices import ON_ERROR
 from topoi.io import registry
 from topoi.io.registry import TEXT_FORMATS
 
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     Counts = Enum
     OnError = Enum
 else:
-    OnError = choice("OnError", ("raise", "skip"))
+    OnError = choice("OnError", ON_ERROR)
     Format = choice("Format", [*TEXT_FORMATS, *registry.names()])  # where a name does not say it
     Counts = choice("Counts", registry.names())
 

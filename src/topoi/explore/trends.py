@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
 from scipy import sparse
@@ -167,7 +167,7 @@ def prevalence_table(
     import pandas as pd
 
     check_level(level)
-    if interval not in ("score", "bootstrap"):
+    if interval not in get_args(Interval):
         raise ValueError(f"interval is {interval!r}; choose 'score' or 'bootstrap'.")
     usable = np.isfinite(proportions).all(axis=1)
     proportions, table = proportions[usable], sparse.csr_array(members.matrix[usable])

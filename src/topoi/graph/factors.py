@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 from scipy import sparse
 
-from topoi.choices import AuthorPrior
+from topoi.choices import AUTHOR_PRIORS, AuthorPrior, WeightingName
 from topoi.corpus import Membership
 from topoi.corpus.dates import dates_as_text
 from topoi.corpus.links import adjacency
@@ -78,7 +78,7 @@ class Words:
     """
 
     counts: sparse.csr_array | Corpus
-    weighting: str | Weighting = "count"
+    weighting: WeightingName | Weighting = "count"
     base: np.ndarray | None = None
     frozen: bool = False
 
@@ -145,7 +145,7 @@ class Authors:
     base: np.ndarray | None = None
 
     def add_to(self, plan: Plan) -> None:
-        if self.prior not in ("uniform", "learned"):
+        if self.prior not in AUTHOR_PRIORS:
             raise ValueError(f"author_prior is {self.prior!r}; choose 'uniform' or 'learned'.")
         n_docs = plan.counts.shape[0]
         members, self.names = self.authors.matrix, self.authors.names

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from topoi.choices import LinkFactor
+from topoi.choices import LINK_FACTORS, LinkFactor
 from topoi.corpus.links import symmetric
 from topoi.graph.fields import first_weight
 from topoi.graph.link_tables import expected_links, linked_topics
@@ -66,7 +66,7 @@ class Links:
     learn: bool = field(default=False, init=False)  # whether the weight is learned
 
     def add_to(self, plan: Plan) -> None:
-        if self.factor not in ("learned", "paper", "identity"):
+        if self.factor not in LINK_FACTORS:
             raise ValueError(
                 f"link_factor is {self.factor!r}; choose 'learned', 'paper' or 'identity'."
             )

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from topoi.choices import ON_ERROR, OnError
 from topoi.corpus.dates import refuse_no_dates
 from topoi.io import cells
 from topoi.io.rows import TOKEN_END, Rows
@@ -59,10 +60,10 @@ class Gathering:
         wanted: dict[str, Any],
         separator: str,
         keep_text: bool,
-        on_error: str = "raise",
+        on_error: OnError = "raise",
         split_long: int | None = None,
     ) -> None:
-        if on_error not in ("raise", "skip"):
+        if on_error not in ON_ERROR:
             raise ValueError(f"on_error is {on_error!r}; choose 'raise' or 'skip'.")
         self.split_long = _checked_length(split_long, wanted["links"])
         self.rows, self.separator, self.skips = rows, separator, on_error == "skip"

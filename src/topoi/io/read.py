@@ -13,12 +13,13 @@ from contextlib import nullcontext
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
+from topoi.choices import OnError
 from topoi.corpus import Corpus
 from topoi.io import cells, formats
 from topoi.io.formats.checks import enough_memory, naming
@@ -60,7 +61,7 @@ def read(
     layer: str | None = None,
     zero_based: bool = False,
     split_long: int | None = None,
-    on_error: Literal["raise", "skip"] = "raise",
+    on_error: OnError = "raise",
     progress: Progress | None = None,
     **options: Any,
 ) -> Corpus:

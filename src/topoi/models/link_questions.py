@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from topoi.choices import LinkFactor
+from topoi.choices import LINK_SCORES, LinkFactor, LinkScore
 from topoi.corpus import Corpus
 from topoi.corpus.links import whole_pairs
 from topoi.corpus.metadata import document_name
@@ -157,7 +157,7 @@ class LinkQuestions(Updating):
 
     def _known_counts(self, by: str) -> sparse.csr_array | None:
         """Counts of the training documents, if rankings blend words with topics."""
-        if by not in ("blend", "topics"):
+        if by not in LINK_SCORES:
             raise ValueError(f"by is {by!r}; choose 'blend' or 'topics'.")
         if by == "topics" or self.link_blend_ is None:
             return None
@@ -216,7 +216,7 @@ class LinkQuestions(Updating):
         self,
         pairs: Sequence[tuple[Name, Name]] | np.ndarray,
         *,
-        by: Literal["blend", "topics"] = "blend",
+        by: LinkScore = "blend",
     ) -> np.ndarray:
         """Scores of pairs of training documents: the higher, the likelier is a link.
 
@@ -259,7 +259,7 @@ class LinkQuestions(Updating):
         return blended_pairs(counts, self.links_, places, topical, self.link_blend_)
 
     def recommend_links(
-        self, X: DocumentsLike, n: int = 10, *, by: Literal["blend", "topics"] = "blend"
+        self, X: DocumentsLike, n: int = 10, *, by: LinkScore = "blend"
     ) -> list[list[tuple[Name, float]]]:
         """The training documents that new documents are likeliest to link to.
 

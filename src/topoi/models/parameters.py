@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from topoi.choices import RuleName, ScheduleName, WeightingName
+from topoi.choices import FIRST_MESSAGES, FirstMessages, RuleName, ScheduleName, WeightingName
 from topoi.graph.seeds import Seeds, SeedWords
 from topoi.infer.edge_messages import checked_messages
 from topoi.infer.guided import broken_apart
@@ -19,7 +19,6 @@ from topoi.infer.priors import checked_prior
 from topoi.infer.recipe import Prior as RecipePrior
 from topoi.infer.recipe import Settings, named_schedule
 from topoi.infer.rules import Rule, make_rule
-from topoi.infer.state import INITS
 from topoi.models.word_priors import least_of
 from topoi.rules import UpdateRule
 
@@ -41,7 +40,7 @@ TopicPrior = float | Sequence[float] | np.ndarray | Literal["learn"] | None  # o
 Tolerance = float | Literal["paper", "parameters"]
 Seed = int | np.random.RandomState | np.random.Generator | None
 RuleLike = RuleName | UpdateRule
-Init: TypeAlias = Literal["hard", "soft"] | BaseEstimator | np.ndarray
+Init: TypeAlias = FirstMessages | BaseEstimator | np.ndarray
 
 
 class Start(NamedTuple):
@@ -187,7 +186,7 @@ class Parameters(BaseEstimator):
     def _init(self, n_topics: int, n_words: int, n_edges: int | None, seed: int) -> Start:
         """How messages start. n_edges: as in `_settings`."""
         if isinstance(self.init, str):
-            if self.init not in INITS or self.init == "warm":
+            if self.init not in FIRST_MESSAGES:
                 raise ValueError(
                     f"init is {self.init!r}; choose 'hard', 'soft', a fitted model, an array of"
                     " topics x words, or messages of X."

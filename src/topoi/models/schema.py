@@ -14,7 +14,7 @@ from inspect import signature
 import numpy as np
 from scipy import sparse
 
-from topoi.choices import RULES, SCHEDULES, WEIGHTINGS
+from topoi.choices import FIRST_MESSAGES, RULES, SCHEDULES, WEIGHTINGS
 from topoi.graph.seeds import MOST_TOKENS
 from topoi.infer.history import HISTORY
 from topoi.infer.priors import LEAST_PRIOR, MOST_PRIOR
@@ -54,7 +54,7 @@ PARAMETERS: dict[str, Value] = {  # of all models; each has some of them
     "doc_topic_prior": PRIOR,
     "topic_word_prior": PRIOR,
     "weighting": choice(*WEIGHTINGS),
-    "init": choice("hard", "soft"),
+    "init": choice(*FIRST_MESSAGES),
     "max_iter": whole(1),
     "tol": number(0, LARGEST, choices=("paper", "parameters")),
     "evaluate_every": whole(-1),

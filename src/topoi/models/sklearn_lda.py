@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +13,7 @@ from scipy.special import psi
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from topoi.choices import ScheduleName, WeightingName
+from topoi.choices import LEARNING_METHODS, LearningMethod, ScheduleName, WeightingName
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.monitor import Monitor
 from topoi.infer.online import with_words
@@ -143,7 +143,7 @@ class LatentDirichletAllocation(LDA):
         *,
         doc_topic_prior: float | None = None,
         topic_word_prior: float | None = None,
-        learning_method: Literal["batch", "online"] = "batch",
+        learning_method: LearningMethod = "batch",
         learning_decay: float = 0.7,
         learning_offset: float = 10.0,
         max_iter: int = 10,
@@ -159,11 +159,11 @@ class LatentDirichletAllocation(LDA):
     ) -> None:
         self._store(locals())
 
-    learning_method: Literal["batch", "online"]
+    learning_method: LearningMethod
     perp_tol: float
 
     def _batch_size(self) -> int | None:
-        if self.learning_method not in ("batch", "online"):
+        if self.learning_method not in LEARNING_METHODS:
             raise ValueError(
                 f"learning_method is {self.learning_method!r}; choose 'batch' or 'online'."
             )
