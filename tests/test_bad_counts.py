@@ -99,7 +99,7 @@ def test_strings_as_counts(entries):
     with pytest.raises(ValueError, match="could not convert string"):
         LDA(3).fit(np.array(entries, dtype=object))
     with pytest.raises(
-        ValueError, match="expected counts. For raw text use scikit-learn's CountVectorizer first"
+        ValueError, match="expected counts. For raw text use topoi.read\\(texts\\) first"
     ):
         Corpus(np.array(entries))
 

@@ -20,7 +20,7 @@ from topoi.cli.reading import (
     mention_unused,
     read_corpus,
     read_linked,
-    unheard,
+    without_use,
 )
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def transform(
     """
     check_table_file(output, [model, *inputs_of(input, columns)], force, (*SUFFIXES, ".npz"))
     loaded = load_model(model)
-    mention_unused(columns, "labels", *unheard(loaded))
+    mention_unused(columns, "labels", *without_use(loaded))
     names = loaded.topic_names_
     if is_out_of_core([input], columns, out_of_core):
         blocks = iter(loaded.transform(make_source(input, columns)).blocks())
@@ -105,11 +105,11 @@ def _parts(
     """The rows of one block of documents after the other."""
     done = 0
     for corpus, proportions in blocks:
-        yield list(_share_rows(corpus, proportions, names, top, done))
+        yield list(_proportion_rows(corpus, proportions, names, top, done))
         done += corpus.n_docs
 
 
-def _share_rows(
+def _proportion_rows(
     corpus: Corpus,
     proportions: np.ndarray,
     names: list[str],
@@ -206,7 +206,7 @@ def report(
         )
     loaded, corpus = load_model(model), None
     if test is not None:
-        mention_unused(columns, *unheard(loaded))
+        mention_unused(columns, *without_use(loaded))
         corpus = read_corpus(test, columns, like=loaded)
         mention_seen(loaded, corpus)
     loaded.report(output, test=corpus, n_words=words, n_documents=documents)

@@ -18,7 +18,7 @@ from topoi.cli.reading import (
     mention_seen,
     mention_unused,
     read_corpus,
-    unheard,
+    without_use,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def evaluate(
     from topoi.evaluate.summary import MEASURES, quality
 
     loaded = load_model(model)
-    mention_unused(columns, *unheard(loaded))
+    mention_unused(columns, *without_use(loaded))
     corpus = read_corpus(input, columns, like=loaded)
     mention_seen(loaded, corpus)
     if corpus.labels is not None and (several := int((corpus.labels.counts() > 1).sum())):
@@ -97,7 +97,7 @@ def intrusion(
         inputs = [model, *inputs_of(input, columns), *([filled] if filled else [])]
         check_outputs(sheet_paths(output), inputs=inputs, overwrite=force)
     loaded = load_model(model)
-    mention_unused(columns, *unheard(loaded), "labels")
+    mention_unused(columns, *without_use(loaded), "labels")
     has_texts = not holds_counts(input, columns)
     corpus = read_corpus(input, columns, like=loaded, keep_text=has_texts)
     tasks = make_tasks(loaded, corpus, n_words=words, n_documents=documents, random_state=seed)

@@ -174,8 +174,8 @@ def mention_unused(columns: Columns, *names: str) -> None:
         )
 
 
-def unheard(model: FittedModel) -> list[str]:
-    """Options that say nothing to this model."""
+def without_use(model: FittedModel) -> list[str]:
+    """Options that this model has no use for: it knows no authors, or no links."""
     return [
         option
         for option, known in (("authors", "author_names_"), ("links", "link_topic_"))

@@ -51,7 +51,7 @@ def check_counts(counts: CountsLike, *, name: str = "X") -> sparse.csr_array:
         if array.dtype.kind not in "fiub":
             raise ValueError(
                 f"{name} holds {array.dtype} entries; expected counts. For raw text use"
-                " scikit-learn's CountVectorizer first."
+                " topoi.read(texts) first."
             )
         csr = sparse.csr_array(array.astype(np.float64))
     if not np.isfinite(csr.data).all():
@@ -95,7 +95,7 @@ def refuse_broken(table: object, name: str = "X") -> None:
                 raise ValueError("indptr must not decrease")
         except ValueError as error:
             raise ValueError(
-                f"{name} is a damaged sparse matrix ({error}). Make it anew from its entries, with"
+                f"{name} is a damaged sparse matrix ({error}). Rebuild it from its entries, with"
                 " coo_array."
             ) from None
 

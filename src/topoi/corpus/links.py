@@ -197,7 +197,11 @@ def neighbours_by_name(
     names = [document_name(name) for name in (*known_names, *doc_names)]
     number = {name: i for i, name in enumerate(names)}
     if len(number) != len(names):
-        raise ValueError("doc_names are not all different; every document needs its own name.")
+        twice = next(name for i, name in enumerate(names) if number[name] != i)
+        raise ValueError(
+            f"doc_names are not all different: {twice!r} is there twice. Give every document a name"
+            " of its own."
+        )
     if len(links) != len(doc_names):
         raise ValueError(
             f"links lists the neighbours of {len(links)} documents but doc_names has"

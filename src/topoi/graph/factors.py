@@ -193,7 +193,8 @@ class Labels:
         if known.shape[1] + self.background != plan.n_topics:
             raise ValueError(
                 f"{known.shape[1]} labels and {self.background} background topics make"
-                f" {known.shape[1] + self.background} topics, not {plan.n_topics}."
+                f" {known.shape[1] + self.background} topics, not {plan.n_topics};"
+                " make n_components their sum."
             )
         n_labels = np.diff(known.indptr)
         shared = sparse.csr_array(np.ones((n_docs, self.background)))

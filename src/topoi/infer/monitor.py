@@ -79,7 +79,7 @@ class Monitor:
             self.parameters = ParameterChange(state)
 
     def resume(self, history: list[Record]) -> None:
-        """Go on after the sweeps of `history`; the clock too."""
+        """Continue after the sweeps of `history`; the clock continues, too."""
         self.history = history
         self.began -= history[-1].seconds if history else 0.0
 

@@ -44,8 +44,8 @@ def place_elsewhere(state: State, elsewhere: Elsewhere) -> State:
 
 
 def infer_round(state: State, rule: Rule, pool: ThreadPool, relaxation: float | None) -> None:
-    """`infer_afresh` for documents elsewhere: each block hears the newest counts of words or, with
-    a relaxation of None, those of the beginning.
+    """`infer_afresh` for documents elsewhere: each block starts from the newest counts of words
+    or, with a relaxation of None, from those before the round.
     """
     elsewhere, graph = state.elsewhere, state.graph
     assert elsewhere is not None

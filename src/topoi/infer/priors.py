@@ -88,8 +88,8 @@ class PriorLearner:
         """How far the priors moved in each of the `steps` after `sweep`, as a proportion of
         themselves and a token; `last`, if there was none.
 
-        before, after: the sums of both, in tokens. A prior of much less than a token tells nobody
-        anything, and may go on falling for ever.
+        before, after: the sums of both, in tokens. A prior of much less than a token has no effect,
+        and may fall for ever.
         """
         if sweep < self.after:
             return 1.0  # they have not been learned yet

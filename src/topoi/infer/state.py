@@ -195,8 +195,8 @@ class State(Proportions):
         self.rebuild(rule, pool)
 
     def relist(self, rule: Rule, pool: ThreadPool, topics: sparse.csr_array) -> None:
-        """Move the messages from the lists they are on to others, and give back the memory of the
-        old ones as it goes.
+        """Move the messages from the lists they are on to others, and free the memory of the old
+        ones on the way.
         """
         old, mu, n = self.graph.arrays, self.messages.mu, self.graph.n_word_blocks
         begin = np.append(old.visit_message, len(mu))[old.cell_visit]  # of each cell's messages

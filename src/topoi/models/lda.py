@@ -220,6 +220,11 @@ class LDA(Updating, BatchModel):
         keep_documents : bool, default=True
             On a cluster, whether topic proportions of all documents come to this process; without
             them there is no `doc_topic_`.
+
+        Returns
+        -------
+        LDA
+            This model.
         """
         if is_for_cluster(X, client):
             from topoi.models.cluster import fit_on_cluster  # and what reads partitions
