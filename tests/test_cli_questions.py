@@ -248,7 +248,7 @@ def test_links(work, tmp_path):
 
 def test_convert_says_what_is_lost(work, tmp_path):
     result = run("convert", work / "texts", tmp_path / "c.mtx")
-    assert "does not keep doc_names" in result.stderr
+    assert "does not keep --doc-names" in result.stderr
     assert result.stdout == ""
     assert "exists already" in run("convert", work / "texts", tmp_path / "c.mtx", code=2).stderr
     run("convert", work / "texts", tmp_path / "c.mtx", "--force")

@@ -51,9 +51,16 @@ def run(*arguments, code=0, **environment):
     return result
 
 
-COLUMNS = {name: evil(name) for name in ("text", "id", "authors", "labels", "links", "date")}
+COLUMNS = {name: evil(name) for name in ("text", "doc-names", "authors", "labels", "links", "date")}
 OPTIONS = [part for name, column in COLUMNS.items() for part in (f"--{name}", column)]
-TEXT_AND_ID = ["--text", COLUMNS["text"], "--doc-names", COLUMNS["id"], "--date", COLUMNS["date"]]
+TEXT_AND_ID = [
+    "--text",
+    COLUMNS["text"],
+    "--doc-names",
+    COLUMNS["doc-names"],
+    "--date",
+    COLUMNS["date"],
+]
 
 
 @pytest.fixture(scope="module")

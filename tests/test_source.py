@@ -70,7 +70,7 @@ OPTIONS = [
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_a_source_counts_what_read_counts_of_all_files_at_once(files, options):
-    columns = {"text": "body", "id": "key", "labels": "kind"}
+    columns = {"text": "body", "doc_names": "key", "labels": "kind"}
     source = Source(files, **columns, block_size=7).count(**options)
     corpus = topoi.read(files, **columns, **options)
     assert source.vocabulary.tolist() == corpus.vocabulary.tolist()

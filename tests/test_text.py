@@ -47,7 +47,7 @@ ROWS = [
 ]
 NAMES = {
     "text": "body",
-    "id": "doc",
+    "doc_names": "doc",
     "authors": "who",
     "labels": "tags",
     "links": "cites",

@@ -144,7 +144,7 @@ READ = {
 }
 REPEATED = CSV.replace("b,", "a,")
 MISSING = CSV.replace("b,", ",")
-BY_ID = {"id": "id", **BY_TEXT}
+BY_ID = {"doc_names": "id", **BY_TEXT}
 REFUSED = {
     ".pdf": (lambda f: put(f / "t.pdf", b"%PDF-1.7"), {}, "pdftotext"),
     ".docx": (lambda f: put(f / "t.docx", b"PK"), {}, "pandoc"),
@@ -171,7 +171,7 @@ REFUSED = {
         {},
         "say which one holds the text",
     ),
-    "a missing id": (lambda f: put(f / "t.csv", MISSING), BY_ID, "id"),
+    "a missing id": (lambda f: put(f / "t.csv", MISSING), BY_ID, "name is missing"),
     "a repeated id": (lambda f: put(f / "t.csv", REPEATED), BY_ID, "'a' is taken"),
     "a damaged .gz": (
         lambda f: put(f / "t.csv.gz", gzip.compress(CSV.encode())[:-9]),
