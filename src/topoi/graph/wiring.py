@@ -80,7 +80,8 @@ class Graph:
         visits (V,).
         """
         n_visits = np.bincount(self.arrays.visit_doc, minlength=self.n_docs)
-        return np.r_[0, np.cumsum(n_visits)], np.argsort(self.arrays.visit_doc, kind="stable")
+        order = np.argsort(self.arrays.visit_doc, kind="stable")
+        return _frozen(np.r_[0, np.cumsum(n_visits)], np.int64), _frozen(order, np.int64)
 
     def by_words(self) -> tuple[Graph, np.ndarray]:
         """The same graph with `transposed` arrays, and where each of their edges was.

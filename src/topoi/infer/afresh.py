@@ -44,7 +44,7 @@ def infer_afresh(
     for the end of the round, as they do where messages are stored.
     """
     if state.stored:
-        docs = np.arange(state.graph.n_docs)
+        docs = _all_docs(state)
         how = settings(state, rule, by_part=True)
         _infer(state, rule, pool, state.graph.arrays, state.messages, docs, how)
         state.rebuild(rule, pool)
@@ -56,7 +56,7 @@ def fold_in(
     state: State, rule: Rule, pool: ThreadPool, *, max_passes: int, tolerance: float
 ) -> None:
     """Infer documents under fixed words until each has converged: prediction."""
-    docs = np.arange(state.graph.n_docs)
+    docs = _all_docs(state)
     how = FreshParams(max_passes - 1, 0.0, tolerance, rule.digamma_owners, True)
     _infer(state, rule, pool, state.graph.arrays, state.messages, docs, how)
 
@@ -103,6 +103,13 @@ def _infer(
         params,
         how,
     )
+
+
+def _all_docs(state: State) -> np.ndarray:
+    """(D,) all documents; read-only as those of blocks are: one type for the compiler."""
+    docs = np.arange(state.graph.n_docs)
+    docs.setflags(write=False)
+    return docs
 
 
 def held_by_words(phi: np.ndarray, *, fixed: bool) -> np.ndarray:

@@ -61,7 +61,7 @@ def make_blocks(graph: Graph) -> Blocks:
     largest = int(np.bincount(block, size).max(initial=0))
     return Blocks(
         arrays._replace(visit_message=_frozen(visit_message)),
-        np.split(docs, starts),
+        np.split(_frozen(docs), starts),
         allocate(largest),
     )
 
