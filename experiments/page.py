@@ -21,6 +21,16 @@ from experiments.harness import NAMES, Cell, Part, Run, key_of, read_cells
 
 MISSING = "not computed"
 YES, NO = "yes", "no"
+FIGURES = {  # of experiments that draw one, with what they show
+    "shift": "Text similarity of linked papers when the cited one is moved",
+    "perplexity": "Predictive perplexity over topics",
+    "convergence": "Training perplexity over sweeps",
+    "variants": "Relative perplexity of the variants",
+    "rtm": "Predictive perplexity of relational models, eq. 12",
+    "links": "F1 of link prediction",
+    "atm": "Predictive perplexity of author-topic models",
+    "time": "Time of a sweep",
+}
 ENOUGH = 0.75  # a size holds if at least this part of it was found
 
 
@@ -103,8 +113,8 @@ def all_parts() -> list[Part]:
 
 
 def _blocks(docs: Path, quick: bool = False) -> dict[str, str]:
-    """Everything that goes between marks, from the CSV files: "table: NAME" or "verdict: NAME" to
-    text.
+    """Everything that goes between marks, from the CSV files: "table: NAME", "verdict: NAME" or
+    "figure: NAME" to text.
     """
     folder = docs / "paper"
     coverage = pd.read_csv(folder / "cells.csv").set_index("part")
@@ -114,14 +124,18 @@ def _blocks(docs: Path, quick: bool = False) -> dict[str, str]:
         paths = {part.name: folder / f"{part.name}.csv" for part in module.PARTS}
         if not set(paths) <= set(coverage.index):
             blocks[f"verdict: {name}"] = "No cell of this experiment is computed yet.\n"
+            blocks[f"figure: {name}"] = ""
             continue
         report = module.report({part: pd.read_csv(path) for part, path in paths.items()}, quick)
         blocks |= {f"table: {heading}": text for heading, text in report.tables.items()}
         blocks[f"verdict: {name}"] = verdicts(report.claims, coverage.loc[list(paths)])
-        summary += [[c.claim, c.holds, c.number, f"[{name}](#{name})"] for c in report.claims]
-    blocks["table: summary"] = markdown(
-        ["the paper says", "does it hold?", "our number", "section"], summary
-    )
+        if name in FIGURES:
+            blocks[f"figure: {name}"] = f"![{FIGURES[name]}](img/{name}.svg)\n"
+        done, cells = coverage.loc[list(paths), ["done", "cells"]].sum()
+        where = [f"{done:,.0f} of {cells:,.0f}", f"[{name}](#{name})"]
+        summary += [[c.claim, c.holds, c.number, *where] for c in report.claims]
+    header = ["the paper says", "does it hold?", "our number", "cells computed", "section"]
+    blocks["table: summary"] = markdown(header, summary)
     blocks["table: cells"] = coverage_table(coverage)
     return blocks
 

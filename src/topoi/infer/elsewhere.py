@@ -20,7 +20,7 @@ from topoi.infer.blocks import Blocks, make_blocks
 from topoi.infer.memory import allocate
 from topoi.storage.digests import digest
 from topoi.storage.files import WriteError
-from topoi.storage.mapped import load_mapped, save_mapped
+from topoi.storage.mapped import Head, load_mapped, save_mapped
 
 __all__ = ["BlockGraphs", "Elsewhere", "PlanBlocks", "RoundSums", "compiled", "survey"]
 
@@ -117,6 +117,7 @@ class BlockGraphs:
     def __init__(self, blocks: PlanBlocks, seed: int, folder: Path) -> None:
         self._blocks, self._seed, self._folder = blocks, seed, folder
         self._mu = allocate(0)
+        self._heads: dict[int, Head] = {}
 
     def __iter__(self) -> Iterator[Graph]:
         return (self.open(number)[0] for number in range(self._blocks.n_blocks))
@@ -126,22 +127,22 @@ class BlockGraphs:
         The memory for messages is that of the last block.
         """
         file = self._folder / f"{number:06}"
-        if not file.exists():
-            self._compile(number, file)
-        visits, size, graph, blocks = load_mapped(file)
+        if number not in self._heads:
+            self._heads[number] = self._compile(number, file)
+        visits, size, graph, blocks = load_mapped(self._heads[number], file)
         graph = replace(graph, word_prior=self._blocks.word_prior)
         vars(graph)["visits_of_docs"] = visits  # a cached property
         if len(self._mu) < size:
             self._mu = allocate(size)
         return graph, blocks._replace(mu=self._mu[:size])
 
-    def _compile(self, number: int, file: Path) -> None:
+    def _compile(self, number: int, file: Path) -> Head:
         graph = build_graph(self._blocks.read(number), seed=self._seed + number)
         graph = replace(graph, token=self._blocks.facts.token)
         blocks = make_blocks(graph)
         size, blocks = len(blocks.mu), blocks._replace(mu=np.zeros(0, np.float32))
         try:
-            save_mapped((graph.visits_of_docs, size, replace(graph), blocks), file)
+            return save_mapped((graph.visits_of_docs, size, replace(graph), blocks), file)
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise WriteError(

@@ -1,27 +1,32 @@
-"""Objects with large arrays in files of this process: the arrays are mapped into memory.
+"""Objects whose large arrays lie in a file, from which they are mapped into memory.
 
-They are pickled, so only for folders that nobody else can write to.
+The file holds nothing but numbers: what they belong to stays in this process, as a `Head`.
 """
 
 from __future__ import annotations
 
 import pickle
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["load_mapped", "save_mapped"]
+__all__ = ["Head", "load_mapped", "save_mapped"]
 
 ALIGNMENT = 64  # bytes
 
 
-def save_mapped(value: Any, path: Path) -> None:
-    """Write arrays one behind the other, and the rest beside them (`path` with ".head"): the arrays
-    come first, so a file that has a head is whole.
-    """
+class Head(NamedTuple):
+    """An object without its arrays, pickled, and where these are in the file."""
+
+    rest: bytes
+    places: list[tuple[int, int]]
+
+
+def save_mapped(value: Any, path: Path) -> Head:
+    """Write the arrays of an object one behind the other."""
     buffers: list[pickle.PickleBuffer] = []
-    head = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    rest = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
     places = []
     with open(path, "wb") as file:
         for buffer in buffers:
@@ -30,11 +35,10 @@ def save_mapped(value: Any, path: Path) -> None:
             file.write(buffer.raw())
             places.append((begin, file.tell()))
         file.write(bytes(1))  # an empty file cannot be mapped
-    path.with_suffix(".head").write_bytes(pickle.dumps((places, head)))
+    return Head(rest, places)
 
 
-def load_mapped(path: Path) -> Any:
-    """What `save_mapped` wrote. Arrays are read-only, and in memory when they are looked at."""
-    places, head = pickle.loads(path.with_suffix(".head").read_bytes())
+def load_mapped(head: Head, path: Path) -> Any:
+    """What `save_mapped` was given. Arrays are read-only, and in memory when they are looked at."""
     memory = np.memmap(path, mode="r").data
-    return pickle.loads(head, buffers=[memory[begin:end] for begin, end in places])
+    return pickle.loads(head.rest, buffers=[memory[begin:end] for begin, end in head.places])
