@@ -37,7 +37,7 @@ def fitted() -> list[Any]:
     )
     corpus = topoi.read(
         TEXTS,
-        id=[f"d{i}" for i in range(12)],
+        doc_names=[f"d{i}" for i in range(12)],
         vectorizer=topoi.make_vectorizer(ngram_range=(1, 2)),
         authors=["Ann", "Bob;Cy", None] * 4,
         labels=["pets", "money"] * 6,

@@ -71,7 +71,7 @@ ROWS = [
 PATTERN = b"%%MatrixMarket matrix coordinate pattern general\n% caf\xe9\n4 4 3\n1 2\n3 4\n4 1\n"
 COLUMNS = {
     "text": "text",
-    "id": "id",
+    "doc_names": "id",
     "authors": "authors",
     "labels": "labels",
     "links": "links",
