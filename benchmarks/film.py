@@ -57,7 +57,7 @@ def dated_model() -> LDA:
         dates.append(str(year))
         desks.append(["town", "country", "culture"][random.integers(3) if own[0] < 0.5 else 1])
     names = [f"{year}, article {n % PER_YEAR + 1}" for n, year in enumerate(dates)]
-    corpus = topoi.read(texts, keep_text=True, doc_names=names, date=dates, labels=desks)
+    corpus = topoi.read(texts, keep_text=True, doc_names=names, dates=dates, labels=desks)
     return LDA(len(themes), random_state=1).fit(corpus)
 
 

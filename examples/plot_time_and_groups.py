@@ -49,7 +49,7 @@ print(entries[0])
 # %%
 # ``topoi.read`` takes dates and further columns; the model keeps them.
 
-corpus = topoi.read(entries, text="text", date="date", groups=["program"], keep_text=True)
+corpus = topoi.read(entries, text="text", dates="date", groups=["program"], keep_text=True)
 model = topoi.LDA(len(THEMES), random_state=0).fit(corpus)
 
 

@@ -41,7 +41,7 @@ def fitted() -> list[Any]:
         vectorizer=topoi.make_vectorizer(ngram_range=(1, 2)),
         authors=["Ann", "Bob;Cy", None] * 4,
         labels=["pets", "money"] * 6,
-        date=[2020, 2021, "2021-05", None] * 3,
+        dates=[2020, 2021, "2021-05", None] * 3,
         groups={"source": ["web", "press"] * 6, "kind": ["p;q", None, "q"] * 4},
         keep_text=True,
     )

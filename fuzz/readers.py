@@ -75,7 +75,7 @@ COLUMNS = {
     "authors": "authors",
     "labels": "labels",
     "links": "links",
-    "date": "date",
+    "dates": "date",
 }
 
 

@@ -26,7 +26,7 @@ def corpus() -> Corpus:
         doc_names=[f"d{i}" for i in range(12)],
         authors=["Ann", "Bob;Cy", None] * 4,
         labels=["pets", "money"] * 6,
-        date=["2020-01-31", 2021, None] * 4,
+        dates=["2020-01-31", 2021, None] * 4,
         groups={"source": ["web", "press"] * 6, "stars": [5, None, 3] * 4},
         links=[["d1"], *[[]] * 11],
         keep_text=True,
@@ -210,10 +210,10 @@ def test_the_command_keeps_groups_and_texts_and_refuses_no_dates(tmp_path):
     ]
     columns = ["--group", "site", "--group", "mood", "--keep-text"]
     output = ["-o", str(tmp_path / "m.topoi")]
-    done = CliRunner().invoke(app, [*fit, *columns, "--date", "mood", *output])
+    done = CliRunner().invoke(app, [*fit, *columns, "--dates", "mood", *output])
     assert done.exit_code == 2
     assert "line 2: 'fine' is not a date" in done.stderr
-    done = CliRunner().invoke(app, [*fit, *columns, "--date", "day", *output])
+    done = CliRunner().invoke(app, [*fit, *columns, "--dates", "day", *output])
     assert done.exit_code == 0
     known = topoi.load(tmp_path / "m.topoi").documents_
     assert known.texts == TEXTS

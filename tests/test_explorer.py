@@ -37,7 +37,7 @@ def model():
         vectorizer=topoi.make_vectorizer(max_df=1.0),
         doc_names=[f"text {d}" for d in range(60)],
         labels=labels,
-        date=[str(2001 + d % 5) for d in range(60)],
+        dates=[str(2001 + d % 5) for d in range(60)],
     )
     return LDA(3, random_state=1).fit(corpus)
 

@@ -189,7 +189,7 @@ def test_layers_of_anndata(cells, tmp_path):
 def test_columns_of_anndata(cells, tmp_path):
     cells.write_h5ad(tmp_path / "c.h5ad")
     for source in (cells, tmp_path / "c.h5ad"):
-        corpus = topoi.read(source, layer="counts", labels="type", authors="donor", date="year")
+        corpus = topoi.read(source, layer="counts", labels="type", authors="donor", dates="year")
         assert corpus.labels.tolist() == [["B"], ["T"], ["B"]]
         assert corpus.authors.tolist() == [["d1", "d2"], ["d1"], []]
         assert corpus.dates == ["1848", "", "1850"]

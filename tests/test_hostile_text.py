@@ -51,15 +51,17 @@ def run(*arguments, code=0, **environment):
     return result
 
 
-COLUMNS = {name: evil(name) for name in ("text", "doc-names", "authors", "labels", "links", "date")}
+COLUMNS = {
+    name: evil(name) for name in ("text", "doc-names", "authors", "labels", "links", "dates")
+}
 OPTIONS = [part for name, column in COLUMNS.items() for part in (f"--{name}", column)]
 TEXT_AND_ID = [
     "--text",
     COLUMNS["text"],
     "--doc-names",
     COLUMNS["doc-names"],
-    "--date",
-    COLUMNS["date"],
+    "--dates",
+    COLUMNS["dates"],
 ]
 
 
@@ -118,7 +120,7 @@ COMMANDS = {
         ),
         (["{}/t.jsonl", "--text", evil("missing")], 2),
         (["{}/t.jsonl", *TEXT_AND_ID[:2], "--doc-names", COLUMNS["labels"], "-o", "{}/x.topoi"], 2),
-        (["{}/t.jsonl", *TEXT_AND_ID[:2], "--date", COLUMNS["text"], "-o", "{}/x.topoi"], 2),
+        (["{}/t.jsonl", *TEXT_AND_ID[:2], "--dates", COLUMNS["text"], "-o", "{}/x.topoi"], 2),
         (["{}/none.csv"], 2),
         (["{}/t.jsonl", "--rule", evil("rule")], 2),
         (["{}/t.jsonl", "--n-components", EVIL], 2),

@@ -22,7 +22,7 @@ def pets_and_money():
     return topoi.read(
         (PETS + MONEY) * 4,
         doc_names=[f"d{i}" for i in range(24)],
-        date=[2019, 2020] * 12,
+        dates=[2019, 2020] * 12,
         authors=["Ann", "Bob", "Ann;Bob"] * 8,
         groups={"source": ["web", "press"] * 12},
         keep_text=True,

@@ -51,7 +51,7 @@ NAMES = {
     "authors": "who",
     "labels": "tags",
     "links": "cites",
-    "date": "day",
+    "dates": "day",
 }
 LOOSE = {"min_df": 1, "max_df": 1.0}
 
@@ -475,9 +475,10 @@ def test_dates_of_a_frame_are_plain():
         "said": ["1848-03", "1848", ""],
     }
     for column, dates in expected.items():
-        assert topoi.read(frame, text="text", date=column, vectorizer=loose()).dates == dates
+        assert topoi.read(frame, text="text", dates=column, vectorizer=loose()).dates == dates
     assert (
-        topoi.read(frame["text"], date=days.to_numpy(), vectorizer=loose()).dates[0] == "2020-01-01"
+        topoi.read(frame["text"], dates=days.to_numpy(), vectorizer=loose()).dates[0]
+        == "2020-01-01"
     )
     with pytest.raises(ValueError, match="Document 1: 'May' is not a date; expected 2020-03-05"):
-        topoi.read(frame, text="text", date=["2020", "May", None], vectorizer=loose())
+        topoi.read(frame, text="text", dates=["2020", "May", None], vectorizer=loose())

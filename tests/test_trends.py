@@ -114,7 +114,7 @@ def test_the_words_of_a_topic_change_with_time():
     other = "delta epsilon " * 5
     corpus = topoi.read(
         [early, late, other] * 8,
-        date=[2000, 2001, 2001] * 8,
+        dates=[2000, 2001, 2001] * 8,
         keep_text=True,
         vectorizer=topoi.make_vectorizer(min_df=1, max_df=1.0),
     )

@@ -29,7 +29,7 @@ def corpus():
         {"id": f"d{i}", "text": text, "when": str(2000 + i // 10), "who": f"author {i % 3}"}
         for i, text in enumerate(early + late)
     ]
-    return topoi.read(rows, doc_names="id", date="when", groups=["who"], keep_text=True)
+    return topoi.read(rows, doc_names="id", dates="when", groups=["who"], keep_text=True)
 
 
 def test_a_walk_through_everything(corpus, tmp_path):

@@ -102,7 +102,7 @@ class Columns:
         str | None,
         option(COLUMNS, "Column of names of linked documents, or a file of pairs of names."),
     ] = None
-    date: Annotated[
+    dates: Annotated[
         str | None, option(COLUMNS, "Column of dates, such as 2020-03-05, 2020-03 or 2020.")
     ] = None
     group: Annotated[

@@ -95,7 +95,7 @@ def make_source(input: Path | list[Path], columns: Columns) -> Source:
         text=columns.text,
         doc_names=columns.doc_names,
         labels=columns.labels,
-        date=columns.date,
+        dates=columns.dates,
         groups=columns.group or (),
         form=columns.format.value if columns.format else None,
         encoding=columns.encoding,

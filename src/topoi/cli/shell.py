@@ -27,7 +27,7 @@ OPTIONS = {
     "authors": "--authors",
     "background_topics": "--background",
     "batch_size": "--batch-size",
-    "date": "--date",
+    "dates": "--dates",
     "doc_names": "--doc-names",
     "form": "--format",
     "groups": "--group",

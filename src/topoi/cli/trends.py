@@ -48,7 +48,7 @@ def time(
     as_json: AsJson = False,
 ) -> None:
     """Show how frequent topics are over time: mean proportions of the training documents, with 95 %
-    intervals. Dates are those of --date at the fit.
+    intervals. Dates are those of --dates at the fit.
     """
     check_table_file(output, [model], force)
     loaded = load_model(model)

@@ -40,7 +40,7 @@ class Documents:
     """Documents that can be read again and again: files, or something to iterate over.
 
     paths: files of rows, or None. items: what is iterated over, if there are no files. columns: the
-    columns that hold the text, names of documents, labels and date, and further groups.
+    columns that hold the text, names of documents, labels and dates, and further groups.
     """
 
     paths: list[Path] | None

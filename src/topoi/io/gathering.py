@@ -16,24 +16,19 @@ from topoi.io.rows import TOKEN_END, Rows
 
 __all__ = ["GROUP", "Gathering", "cell_value", "corpus_fields"]
 
-FIELDS = {
-    "doc_names": "doc_names",
-    "date": "dates",
-    "authors": "authors",
-    "labels": "labels",
-}  # of a Corpus
+FIELDS = ("doc_names", "dates", "authors", "labels")  # of a Corpus
 WORD, TOKEN = re.compile(r"\S+"), re.compile(f"[^{TOKEN_END}]+")  # of what is cut into parts
 GROUP = "group "  # before the name of a further column
 
 
 def corpus_fields(values: Mapping[str, Any]) -> dict[str, Any]:
     """What was found, as the fields of a Corpus."""
-    if "date" in values:
-        refuse_no_dates(values["date"], "The dates")
+    if "dates" in values:
+        refuse_no_dates(values["dates"], "The dates")
     groups = {
         what.removeprefix(GROUP): found for what, found in values.items() if what.startswith(GROUP)
     }
-    found = {FIELDS[what]: found for what, found in values.items() if what in FIELDS}
+    found = {what: found for what, found in values.items() if what in FIELDS}
     return {**found, "groups": groups} if groups else found
 
 
@@ -47,7 +42,7 @@ def cell_value(
     if what == "doc_names":
         return cells.as_id(value, where, first_with)
     return (
-        cells.as_date(value, where) if what == "date" else cells.as_names(value, separator, where)
+        cells.as_date(value, where) if what == "dates" else cells.as_names(value, separator, where)
     )
 
 

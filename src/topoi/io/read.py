@@ -49,7 +49,7 @@ def read(
     authors: str | Sequence[object] | None = None,
     labels: str | Sequence[object] | None = None,
     links: str | Path | Sequence[object] | None = None,
-    date: str | Sequence[object] | None = None,
+    dates: str | Sequence[object] | None = None,
     groups: Sequence[str] | Mapping[str, Sequence[object]] | None = None,
     keep_text: bool = False,
     vectorizer: CountVectorizer | None = None,
@@ -81,12 +81,12 @@ def read(
         The column of texts.
     doc_names : str or sequence, optional
         The column of names of documents, none twice. This, authors, labels,
-        links and date are names of columns (of AnnData: columns of obs), or one value per
+        links and dates are names of columns (of AnnData: columns of obs), or one value per
         document. A folder has the columns "id" and "folder".
     authors, labels, links : str or sequence, optional
         Several may be in a cell: a list, a JSON list, or separated by `separator`. Links name
         documents; they may also stand in a file of pairs.
-    date : str or sequence, optional
+    dates : str or sequence, optional
         The `dates` of the corpus. Refused if there is anything that is not a date, such as
         2020-03-05, 2020-03, 2020, or a timestamp (`topoi.corpus.dates`).
     groups : sequence of str or mapping of str to sequence, optional
@@ -146,7 +146,7 @@ def read(
         "doc_names": doc_names,
         "authors": authors,
         "labels": labels,
-        "date": date,
+        "dates": dates,
         **_wanted_groups(groups),
     }
     with on_disk(source, form) as source:
@@ -261,10 +261,10 @@ def _beside_counts(
         what: _column_of(obs, what, value, name, separator) if isinstance(value, str) else value
         for what, value in given.items()
     }
-    if "date" in values:
-        values["date"] = [
+    if "dates" in values:
+        values["dates"] = [
             cells.as_date(value, f"Document {i}")
-            for i, value in enumerate(cells.as_list(values["date"]))
+            for i, value in enumerate(cells.as_list(values["dates"]))
         ]
     return replace(corpus, **corpus_fields(values)) if values else corpus
 

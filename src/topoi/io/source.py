@@ -50,7 +50,7 @@ class Source:
         `topoi.formats`, each file a block. A folder that `count` wrote. A Corpus or matrix, which
         is cut into blocks. A list of these, each a block. Anything else that can be iterated over
         again and again: of texts, lists of tokens, dictionaries, Corpora or matrices.
-    text, doc_names, labels, date : str, optional
+    text, doc_names, labels, dates : str, optional
         The columns of tables that hold them, as in `topoi.read`. Names are compared within a
         block only.
     groups : sequence of str, default=()
@@ -91,7 +91,7 @@ class Source:
         text: str | None = None,
         doc_names: str | None = None,
         labels: str | None = None,
-        date: str | None = None,
+        dates: str | None = None,
         groups: Sequence[str] = (),
         form: str | None = None,
         encoding: str = "utf-8",
@@ -102,7 +102,7 @@ class Source:
             raise ValueError(
                 f"block_size is {block_size!r}; expected a whole number of at least 1."
             )
-        columns = {"text": text, "doc_names": doc_names, "labels": labels, "date": date}
+        columns = {"text": text, "doc_names": doc_names, "labels": labels, "dates": dates}
         wrong = next((n for n, v in columns.items() if v is not None and type(v) is not str), None)
         if wrong is not None:
             raise TypeError(

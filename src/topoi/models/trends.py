@@ -251,7 +251,7 @@ class Trends(Reading):
         if dates is None:
             if documents.dates is None:
                 raise ValueError(
-                    "This model knows no dates of its documents; read them with date=..., or give"
+                    "This model knows no dates of its documents; read them with dates=..., or give"
                     " dates=..., one for each."
                 )
             return [str(day) for day in documents.dates]
