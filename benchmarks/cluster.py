@@ -105,27 +105,23 @@ def _bytes(args: argparse.Namespace) -> None:
     print(f"{name}, K = {n_topics}: MB per round, of rounds 21 to 40. The table has")
     print(f"{table_bytes / 1e6:.2f} MB; dense is one contribution of each shard of a worker, and")
     print("one table for it.\n")
-    columns = ["workers", "shards", "client", "scheduler", "each worker sends", "dense"]
+    columns = ["workers", "shards", "client", "scheduler", "each worker", "dense"]
     table(columns, rows)
 
 
 def _transferred(shards: list[Any], n_topics: int, n_workers: int, n: int) -> dict[str, float]:
-    """Bytes of a fit of n rounds: by the client, through the scheduler, by a worker to others."""
+    """Bytes that the client, the scheduler and a worker send in a fit of n rounds."""
     with LocalProcesses(n_workers) as cluster, cluster.client() as client:
         count_bytes()
         client.run_on_scheduler(count_bytes)
-        client.run(count_bytes)
         before = counted_bytes()
         LDA(n_topics, max_iter=n + 20, tol=0, callbacks=[partial(_is_at, n)]).fit(
             shards, client=client, keep_documents=False
         )
         sent = client.run(_sent_to_workers)
-        workers = client.run(counted_bytes)
         return {
             "client": counted_bytes() - before,
-            "scheduler": client.run_on_scheduler(counted_bytes)
-            + sum(workers.values())
-            - sum(sent.values()),
+            "scheduler": client.run_on_scheduler(counted_bytes),
             "worker": float(np.mean(list(sent.values()))),
         }
 

@@ -6,7 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["GraphArrays"]
+__all__ = ["GraphArrays", "frozen"]
+
+
+def frozen(array: np.ndarray, dtype: np.typing.DTypeLike) -> np.ndarray:
+    """A read-only contiguous array: one type for the compiler, and nobody changes a graph."""
+    out = np.array(array, dtype=dtype, order="C")
+    out.setflags(write=False)
+    return out
 
 
 class GraphArrays(NamedTuple):

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from topoi.graph.arrays import GraphArrays
+from topoi.graph.arrays import GraphArrays, frozen
 from topoi.graph.fields import Field, LearningField
 from topoi.graph.plan import Plan, is_private_matrix
 from topoi.tuning import current
@@ -81,7 +81,7 @@ class Graph:
         """
         n_visits = np.bincount(self.arrays.visit_doc, minlength=self.n_docs)
         order = np.argsort(self.arrays.visit_doc, kind="stable")
-        return _frozen(np.r_[0, np.cumsum(n_visits)], np.int64), _frozen(order, np.int64)
+        return frozen(np.r_[0, np.cumsum(n_visits)], np.int64), frozen(order, np.int64)
 
     def by_words(self) -> tuple[Graph, np.ndarray]:
         """The same graph with `transposed` arrays, and where each of their edges was.
@@ -96,17 +96,17 @@ class Graph:
         word, cell = w.edge_word[order], cell[order]
         starts = _starts_of_runs(word, cell)
         transposed = GraphArrays(
-            cell_visit=_frozen(np.searchsorted(cell[starts], np.arange(n_cells + 1)), np.int64),
-            visit_doc=_frozen(word[starts], np.int32),
-            visit_edge=_frozen(np.append(starts, len(word)), np.int64),
-            visit_message=_frozen(starts * self.width, np.int64),
-            edge_word=_frozen(slot[order], np.int32),
-            edge_x=_frozen(w.edge_x[order], np.float32),
-            edge_id=_frozen(w.edge_id[order], np.int64),
-            slot_ptr=_frozen(np.arange(self.n_words + 1), np.int64),
-            slots=_frozen(np.arange(self.n_words), np.int32),
-            topic_ptr=_frozen(np.zeros(self.n_words + 1), np.int64),
-            topics=_frozen(np.zeros(0), np.int32),
+            cell_visit=frozen(np.searchsorted(cell[starts], np.arange(n_cells + 1)), np.int64),
+            visit_doc=frozen(word[starts], np.int32),
+            visit_edge=frozen(np.append(starts, len(word)), np.int64),
+            visit_message=frozen(starts * self.width, np.int64),
+            edge_word=frozen(slot[order], np.int32),
+            edge_x=frozen(w.edge_x[order], np.float32),
+            edge_id=frozen(w.edge_id[order], np.int64),
+            slot_ptr=frozen(np.arange(self.n_words + 1), np.int64),
+            slots=frozen(np.arange(self.n_words), np.int32),
+            topic_ptr=frozen(np.zeros(self.n_words + 1), np.int64),
+            topics=frozen(np.zeros(0), np.int32),
         )
         return replace(self, transposed=transposed), order
 
@@ -117,9 +117,9 @@ class Graph:
         """
         size = np.diff(self.arrays.visit_edge) * np.diff(topics.indptr)[self.arrays.visit_doc]
         arrays = self.arrays._replace(
-            visit_message=_frozen(np.cumsum(size) - size, np.int64),
-            topic_ptr=_frozen(topics.indptr, np.int64),
-            topics=_frozen(topics.indices, np.int32),
+            visit_message=frozen(np.cumsum(size) - size, np.int64),
+            topic_ptr=frozen(topics.indptr, np.int64),
+            topics=frozen(topics.indices, np.int32),
         )
         return replace(self, arrays=arrays, message_size=int(size.sum()), listed=True)
 
@@ -191,19 +191,19 @@ def build_graph(
     )  # numbers in one message of each document
     visit_size = np.diff(visit_edge) * block_size[visit_doc]
     arrays = GraphArrays(
-        cell_visit=_frozen(
+        cell_visit=frozen(
             np.searchsorted(cell[starts], np.arange(side * n_word_blocks + 1)), np.int64
         ),
-        visit_doc=_frozen(visit_doc, np.int32),
-        visit_edge=_frozen(visit_edge, np.int64),
-        visit_message=_frozen(np.cumsum(visit_size) - visit_size, np.int64),
-        edge_word=_frozen(edge_word, np.int32),
-        edge_x=_frozen(edge_x, np.float32),
-        edge_id=_frozen(order, np.int64),
-        slot_ptr=_frozen(owners.indptr, np.int64),
-        slots=_frozen(slots, np.int32),
-        topic_ptr=_frozen(topics.indptr, np.int64),
-        topics=_frozen(topics.indices, np.int32),
+        visit_doc=frozen(visit_doc, np.int32),
+        visit_edge=frozen(visit_edge, np.int64),
+        visit_message=frozen(np.cumsum(visit_size) - visit_size, np.int64),
+        edge_word=frozen(edge_word, np.int32),
+        edge_x=frozen(edge_x, np.float32),
+        edge_id=frozen(order, np.int64),
+        slot_ptr=frozen(owners.indptr, np.int64),
+        slots=frozen(slots, np.int32),
+        topic_ptr=frozen(topics.indptr, np.int64),
+        topics=frozen(topics.indices, np.int32),
     )
     return Graph(
         arrays=arrays,
@@ -217,14 +217,14 @@ def build_graph(
         max_owners=int(np.diff(owners.indptr).max(initial=1)),
         private=is_private_matrix(owners),
         listed=False,
-        slot_owner=_frozen(slot_owner, np.int64),
-        owner_slot=_frozen(owner_slot, np.int64),
-        shared_ptr=_frozen(shared_ptr, np.int64),
-        shared_slots=_frozen(shared_slots, np.int64),
+        slot_owner=frozen(slot_owner, np.int64),
+        owner_slot=frozen(owner_slot, np.int64),
+        shared_ptr=frozen(shared_ptr, np.int64),
+        shared_slots=frozen(shared_slots, np.int64),
         message_size=int(visit_size.sum()),
         weight=float(edge_x.sum()),
         token=plan.token,
-        doc_weight=_frozen(plan.counts.sum(axis=1), np.float64),
+        doc_weight=frozen(plan.counts.sum(axis=1), np.float64),
         counts=plan.counts,
         topics=plan.topics,
         fields=tuple(plan.fields),
@@ -299,10 +299,3 @@ def _without_full_rows(topics: sparse.csr_array) -> sparse.csr_array:
     kept = np.repeat(partial, np.diff(topics.indptr))
     indptr = np.r_[0, np.cumsum(np.where(partial, np.diff(topics.indptr), 0))]
     return sparse.csr_array((topics.data[kept], topics.indices[kept], indptr), shape=topics.shape)
-
-
-def _frozen(array: np.ndarray, dtype: np.typing.DTypeLike) -> np.ndarray:
-    """A read-only contiguous array: one type for the compiler, and nobody changes a graph."""
-    out = np.array(array, dtype=dtype, order="C")
-    out.setflags(write=False)
-    return out

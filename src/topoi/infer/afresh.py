@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from topoi.graph.arrays import GraphArrays
+from topoi.graph.arrays import GraphArrays, frozen
 from topoi.infer import kernels
 from topoi.infer.arrays import FreshParams, Messages
 from topoi.infer.blocks import make_blocks
@@ -107,9 +107,7 @@ def _infer(
 
 def _all_docs(state: State) -> np.ndarray:
     """(D,) all documents; read-only as those of blocks are: one type for the compiler."""
-    docs = np.arange(state.graph.n_docs)
-    docs.setflags(write=False)
-    return docs
+    return frozen(np.arange(state.graph.n_docs), np.int64)
 
 
 def held_by_words(phi: np.ndarray, *, fixed: bool) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topoi.graph.arrays import GraphArrays
+from topoi.graph.arrays import GraphArrays, frozen
 from topoi.graph.wiring import Graph
 from topoi.infer.memory import allocate
 from topoi.tuning import current
@@ -30,7 +30,7 @@ def make_blocks(graph: Graph) -> Blocks:
     """
     arrays, most, topic_ptr = graph.arrays, current().chunk_bytes // 4, _list_bounds(graph)
     if topic_ptr is not None:
-        arrays = arrays._replace(topic_ptr=_frozen(topic_ptr))
+        arrays = arrays._replace(topic_ptr=frozen(topic_ptr, np.int64))
     n_topics = np.diff(arrays.topic_ptr)
     n_topics = np.where(n_topics > 0, n_topics, graph.width)
     visit_size = np.diff(arrays.visit_edge) * n_topics[arrays.visit_doc]
@@ -60,8 +60,8 @@ def make_blocks(graph: Graph) -> Blocks:
     visit_message -= shift[block[place[arrays.visit_doc]]].astype(np.int64)
     largest = int(np.bincount(block, size).max(initial=0))
     return Blocks(
-        arrays._replace(visit_message=_frozen(visit_message)),
-        np.split(_frozen(docs), starts),
+        arrays._replace(visit_message=frozen(visit_message, np.int64)),
+        np.split(frozen(docs, np.int64), starts),
         allocate(largest),
     )
 
@@ -76,10 +76,3 @@ def _list_bounds(graph: Graph) -> np.ndarray | None:
     n_allowed = np.diff(graph.arrays.topic_ptr)
     n_allowed = np.where(n_allowed > 0, n_allowed, graph.n_topics)
     return np.r_[0, np.cumsum(np.minimum(n_allowed, tuning.favoured_topics))]
-
-
-def _frozen(array: np.ndarray) -> np.ndarray:
-    """Read-only, as the arrays of a graph are: one type for the compiler."""
-    out = np.array(array, dtype=np.int64)
-    out.setflags(write=False)
-    return out

@@ -148,7 +148,8 @@ class BlockGraphs:
             raise WriteError(
                 error.errno,
                 f"Compiled blocks cannot be written to {self._folder} ({reason}); free some space,"
-                " or count into a folder on a larger disk: source.count(cache=...).",
+                " or count into a folder on a larger disk: source.count(cache=...) for a Source,"
+                " the variable TMPDIR for batch_size.",
             ) from error
 
 

@@ -80,7 +80,7 @@ class LDA(Updating, BatchModel):
         Weights that messages carry. Perplexity is always that of raw counts.
     batch_size : int or None, default=None
         Learn from blocks of this many documents in turn, with schedule="incremental": messages
-        take the memory of one block, and topics are as good as those of all documents at once.
+        take the memory of one block, and topics are about as good as those of all at once.
         None, or as many as there are documents, takes them at once. These are not scikit-learn's
         mini-batches; `partial_fit` and `LatentDirichletAllocation` have those.
     learning_decay : float, default=0.7
