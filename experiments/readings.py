@@ -124,13 +124,13 @@ class Synchronous:
         side = np.maximum(self.theta[self.doc] - own, 0) + PRIOR
         side /= np.maximum(self.lengths[self.doc] - self.x, 0) + self.n_topics * PRIOR
         if self.xi:
-            said, heard = self.heard()
-            weight = self.xi * heard[self.doc, None]
+            said, linked = self.from_neighbours()
+            weight = self.xi * linked[self.doc, None]
             side = (1 - weight) * side + weight * said[self.doc]
         mu = word_term * side
         return mu / mu.sum(axis=1, keepdims=True)
 
-    def heard(self) -> tuple[np.ndarray, np.ndarray]:
+    def from_neighbours(self) -> tuple[np.ndarray, np.ndarray]:
         """(D, K) what neighbours say (eq. 29), and which documents have any (A13)."""
         assert self.links is not None
         counts = self.theta + PRIOR if self.reading.eta_counts == "smoothed" else self.theta

@@ -38,9 +38,8 @@ def test_bad_input_gets_one_sentence_and_leaves_everything_as_it_was(tmp_path, n
 @pytest.mark.parametrize("damage", ["half", "flipped", "foreign", "missing"])
 def test_damaged_models_get_one_sentence(work, tmp_path, command, damage):
     good = (work / "lda.topoi").read_bytes()
-    inside = (
-        100  # the compressed manifest: nothing depends on some bits of the headers between entries
-    )
+    # the compressed manifest: nothing depends on some bits of the headers between entries
+    inside = 100
     bad = tmp_path / "bad.topoi"
     contents = {
         "half": good[: len(good) // 2],

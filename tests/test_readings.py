@@ -91,11 +91,11 @@ def test_columns_and_rows_of_eta_sum_to_one(corpus):
 
 def test_raw_sums_of_neighbours_are_counts(corpus):
     run, _ = engine(corpus, Reading(neighbours="sum"), xi=0.15)
-    said, heard = run.heard()
+    said, linked = run.from_neighbours()
     expected = (symmetric(corpus) @ run.theta) @ run.table.T
     np.testing.assert_allclose(said, expected)
-    assert heard.any()
-    assert said[heard].sum(axis=1).max() > 2
+    assert linked.any()
+    assert said[linked].sum(axis=1).max() > 2
 
 
 def test_every_ambiguity_has_its_line_and_every_reading_is_shown():

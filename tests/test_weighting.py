@@ -112,7 +112,7 @@ def test_tokens_that_single_precision_cannot_count_are_warned_of(rule):
 
 
 def test_a_fit_warns_of_too_many_tokens(monkeypatch):
-    monkeypatch.setattr("topoi.models.preflight.MANY", 10)
+    monkeypatch.setattr("topoi.models.preflight.SAFE_SUM", 10)
     for options in ({"rule": "gibbs"}, {"rule": "cvb0"}):
         with pytest.warns(
             UserWarning, match="single precision loses some where tokens are counted one by one"

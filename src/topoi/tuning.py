@@ -58,9 +58,8 @@ class Tuning:
     # The schedule "active" (A19).
     active_documents: float = 0.5
     active_topics: float = 0.2
-    shrink: float = (
-        0.8  # the fraction of active topics starts at 1 and shrinks by this in each sweep
-    )
+    # the fraction of active topics starts at 1 and shrinks by this in each sweep
+    shrink: float = 0.8
     full_every: int = 10  # sweeps after which all have a turn: residuals grow stale
 
     # First values of learned priors, in tokens.

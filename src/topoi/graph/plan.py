@@ -40,13 +40,11 @@ class Plan:
     n_topics: int
     counts: sparse.csr_array  # (D, W) weights that the messages carry
     owners: sparse.csr_array | None = None  # (D, O) who owns each document
-    topics: sparse.csr_array | None = (
-        None  # (D, K) which topics each document may use; an empty row allows all
-    )
+    # (D, K) which topics each document may use; an empty row allows all
+    topics: sparse.csr_array | None = None
     fields: list[Field | LearningField] = field(default_factory=list)
-    owner_prior: float = (
-        0.0  # pseudo-count of an owner in its document; 0 = owners are equally likely
-    )
+    # pseudo-count of an owner in its document; 0 = owners are equally likely
+    owner_prior: float = 0.0
     word_base: np.ndarray | None = None  # (W, K) counts that words hold besides the messages
     word_prior: np.ndarray | None = None  # (W, K) prior of words in topics, beyond beta
     owner_base: np.ndarray | None = None  # (O, K)

@@ -62,9 +62,8 @@ class Graph:
     word_base: np.ndarray | None  # (W, K) counts that words hold besides the messages
     word_prior: np.ndarray | None  # (W, K) prior of words in topics, beyond beta
     owner_base: np.ndarray | None  # (O, K) the same of owners
-    transposed: GraphArrays | None = (
-        None  # the same edges with words in the place of documents, for schedules that go by word
-    )
+    # the same edges with words in the place of documents, for schedules that go by word
+    transposed: GraphArrays | None = None
 
     @property
     def n_slots(self) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 __all__ = ["allocate", "pad_topics", "release"]
 
-MUCH = 2**20  # numbers
+AT_ONCE_FROM = 2**20  # numbers
 
 
 def allocate(n: int, at_once: bool = True) -> np.ndarray:
@@ -17,7 +17,7 @@ def allocate(n: int, at_once: bool = True) -> np.ndarray:
     Much memory is asked for in one go: touched page by page, it costs as much time as several
     sweeps.
     """
-    if n >= MUCH and hasattr(mmap, "MAP_POPULATE"):
+    if n >= AT_ONCE_FROM and hasattr(mmap, "MAP_POPULATE"):
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (mmap.MAP_POPULATE if at_once else 0)
         try:
             return np.frombuffer(mmap.mmap(-1, 4 * n, flags=flags), np.float32)

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PRIOR_TOLERANCE", "Monitor"]
 
-PRIOR_TOLERANCE = (
-    0.01  # learned priors that move less than this proportion of themselves are converged
-)
+# learned priors that move less than this proportion of themselves are converged
+PRIOR_TOLERANCE = 0.01
 
 
 class Monitor:

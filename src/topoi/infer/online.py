@@ -59,9 +59,8 @@ class Online:
     decay: float = 0.7
     offset: float = 10.0
     init: str = "hard"  # of the first batch
-    first: np.ndarray | None = (
-        None  # (W, K) word proportions of topics to begin with, if it is warm
-    )
+    # (W, K) word proportions of topics to begin with, if it is warm
+    first: np.ndarray | None = None
     base: np.ndarray | None = None  # (W, K)
     word_prior: np.ndarray | None = None  # (W, K) of topics that have one, beyond beta
     batches: int = 0

@@ -37,13 +37,11 @@ class Rule:
     draws: bool = False  # samples instead of normalising
     digamma_owners: bool = False
     digamma_words: bool = False
-    expected_counts: bool = (
-        True  # tables hold expectations, which learning a prior must correct for
-    )
+    # tables hold expectations, which learning a prior must correct for
+    expected_counts: bool = True
     stored: bool = True  # False: a message is what the tables imply, and is forgotten
-    solve: int = (
-        0  # steps in which a message that is not stored is recovered from the tables it is in
-    )
+    # steps in which a message that is not stored is recovered from the tables it is in
+    solve: int = 0
     relaxation: float | None = None  # of stored messages; None: as the schedule says
     inner: int = 1  # passes over a document in each sweep; with more than one it is inferred afresh
 

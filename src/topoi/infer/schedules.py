@@ -46,17 +46,13 @@ __all__ = [
 class Schedule:
     name: str
     in_place: bool = True
-    arrange: Callable[[State, Rule, ThreadPool], None] | None = (
-        None  # prepares the next sweep: the order of visits, the messages it needs
-    )
+    # prepares the next sweep: the order of visits, the messages it needs
+    arrange: Callable[[State, Rule, ThreadPool], None] | None = None
     full_every: int = 1  # every so many sweeps all messages are renewed
     relaxation: float = 1.0  # factor on the change of a stored message,
     relax_after: int = 0  # after so many sweeps in which it is 1
-    warm_up: tuple[
-        float,
-        ...,
-        # of the first sweeps, while messages are not stored: how far tables move towards a message
-    ] = ()
+    # of the first sweeps, while messages are not stored: how far tables move towards a message
+    warm_up: tuple[float, ...] = ()
     stores: bool = True  # messages are stored from the start
     afresh: bool = False  # documents are inferred afresh in every round,
     fresh_rounds: int = 0  # or in so many rounds after the sweeps

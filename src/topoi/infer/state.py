@@ -53,9 +53,8 @@ class State(Proportions):
     fields: Fields  # their messages in this sweep
     learned: list[LearnedField]  # what the run has learned of each field
     word_base: np.ndarray | None  # (W, K) counts that words hold besides the messages
-    stored: bool = (
-        True  # False while messages are only implied by the tables (kernels/stateless.py)
-    )
+    # False while messages are only implied by the tables (kernels/stateless.py)
+    stored: bool = True
     mode: str = ""  # how the last sweep was made
     relaxation: float = 1.0  # over-relaxation factor of the last sweep
     sweep: int = 0

@@ -26,7 +26,7 @@ NO_SPACES = {
 PATTERNS = {name: re.compile(f"[{letters}]") for name, (letters, _) in NO_SPACES.items()}
 LETTERS = re.compile(r"[^\W\d_]")
 DOCUMENTS, BEGINNING = 200, 500  # that are looked at, and letters of each
-MUCH = 0.3  # of all letters
+LEAST_PART = 0.3  # of all letters
 KANA = 0.05  # of the letters without spaces: Japanese is written with Chinese characters, too
 
 
@@ -58,7 +58,7 @@ class ScriptWatch:
         """The language that the texts seem to be in, if its words have no spaces between them."""
         of_scripts = {name: self.letters[name] for name in NO_SPACES}
         total = sum(of_scripts.values())
-        if not total or total < MUCH * self.letters["all"]:
+        if not total or total < LEAST_PART * self.letters["all"]:
             return None
         if of_scripts["Japanese"] >= KANA * total:
             return "Japanese"

@@ -37,9 +37,8 @@ HEAVY = 1e5  # weight of an entry of X
 # mean weight of the entries of X: below, products of counts and priors leave the range of single
 # precision
 LIGHT = 1e-16
-MANY = (
-    1e7  # tokens or entries of a word or an owner: one by one, single precision counts up to 2^24
-)
+# tokens or entries of a word or an owner: one by one, single precision counts up to 2^24
+SAFE_SUM = 1e7
 TYPICAL_LIST = 128  # topics on a document's lists, for a rough estimate of memory
 
 
@@ -75,7 +74,7 @@ def warn_of_single_precision(heaviest: float, most: float, rule: Rule) -> None:
             " Divide X by a constant.",
             stacklevel=6,
         )
-    if most > MANY:
+    if most > SAFE_SUM:
         unit = "tokens" if rule.tokens else "entries"
         way_out = (
             "use rule='bp', which takes an entry of X as a whole"
@@ -83,7 +82,7 @@ def warn_of_single_precision(heaviest: float, most: float, rule: Rule) -> None:
             else "learn in mini-batches (partial_fit)"
         )
         warnings.warn(
-            f"A word, a document or an author has {most:,.0f} {unit}; above {MANY:g} single"
+            f"A word, a document or an author has {most:,.0f} {unit}; above {SAFE_SUM:g} single"
             f" precision loses some where {unit} are counted one by one. Leave out words that are"
             f" so frequent, split documents that are so long, or {way_out}.",
             stacklevel=6,
