@@ -45,6 +45,8 @@ NAMES: tuple[str, ...] = (
     "baselines",
     "time",
 )
+# Rows say of which code they are. Change it whenever the numbers of any experiment may change.
+CODE = "2026-11-18"
 PROCESSES = 2
 FIXED = {"doc_topic_prior": PRIOR, "topic_word_prior": PRIOR}
 # The paper's grid.
@@ -103,7 +105,7 @@ class Run:
         cells = part.grid(self.quick)
         path = self.out / part.file
         path.parent.mkdir(parents=True, exist_ok=True)
-        known = read_cells(path, cells)
+        known = of_this_code(read_cells(path, cells))
         if self.published:
             known = {**read_cells(self.docs / "paper" / f"{part.name}.csv", cells), **known}
         # The last cells are the largest ones: they go first, so that no process waits long for
@@ -177,6 +179,10 @@ def read_cells(path: Path, wanted: Sequence[Cell]) -> dict[tuple[str, ...], Rows
     }
 
 
+def of_this_code(known: dict[tuple[str, ...], Rows]) -> dict[tuple[str, ...], Rows]:
+    return {key: rows for key, rows in known.items() if rows[0].get("code") == CODE}
+
+
 def append_rows(path: Path, rows: pd.DataFrame) -> None:
     """Add rows to a CSV file; columns that it lacks make it be written anew."""
     if not path.exists():
@@ -231,7 +237,11 @@ def _timed(measure: Measure, data: Path, cell: Cell) -> Rows:
     rows = measure(data, **cell)
     seconds = time.perf_counter() - began
     return [
-        {**{key: _short(value) for key, value in row.items()}, "seconds": round(seconds, 1)}
+        {
+            **{key: _short(value) for key, value in row.items()},
+            "seconds": round(seconds, 1),
+            "code": CODE,
+        }
         for row in rows
     ]
 

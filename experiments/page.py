@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchmarks.common import PAPER_SETS, markdown
-from experiments.harness import NAMES, Cell, Part, Run, key_of, read_cells
+from experiments.harness import NAMES, Cell, Part, Run, key_of, of_this_code, read_cells
 
 MISSING = "not computed"
 YES, NO = "yes", "no"
@@ -85,19 +85,20 @@ def publish(run: Run, name: str) -> None:
 
 
 def _note_coverage(run: Run, part: Part, path: Path) -> None:
-    """One line of cells.csv: how many cells there are, how many are done, how many of these this
-    run or one that it resumes computed, and the hours that these took.
+    """One line of cells.csv: how many cells there are, how many are done, how many of these with
+    today's code, and the hours that those took which this run or one that it resumes computed.
     """
     grid = part.grid(run.quick)
     done = read_cells(run.docs / "paper" / f"{part.name}.csv", grid)
     kept = read_cells(run.out / part.file, grid)
-    fresh = [kept[key_of(cell)][0]["seconds"] for cell in grid if key_of(cell) in kept]
+    fresh = of_this_code(done)
+    seconds = [kept[key_of(cell)][0]["seconds"] for cell in grid if key_of(cell) in kept]
     line = {
         "part": part.name,
         "cells": len(grid),
         "done": sum(key_of(cell) in done for cell in grid),
-        "of this code": len(fresh),
-        "hours": round(sum(fresh) / 3600, 2),
+        "of this code": sum(key_of(cell) in fresh for cell in grid),
+        "hours": round(sum(seconds) / 3600, 2),
     }
     old = pd.read_csv(path) if path.exists() else pd.DataFrame(columns=list(line))
     lines = [*old[old["part"] != part.name].to_dict("records"), line]

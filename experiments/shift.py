@@ -49,7 +49,7 @@ PARTS = (
 
 def report(frames: dict[str, pd.DataFrame], quick: bool) -> Report:
     results, facts = frames["shift"], frames["shift_matrices"]
-    shown = results.drop(columns=["set", "seconds"], errors="ignore").set_index("pairs")
+    shown = results.drop(columns=["set", "seconds", "code"], errors="ignore").set_index("pairs")
     shown["number"] = shown["number"].map("{:,}".format)
     shown[list(ALIKE)] = shown[list(ALIKE)].map("{:.3f}".format)
     numbers = facts.set_index("fact")["number"]
