@@ -75,7 +75,7 @@ def test_transform_writes_arrays(work, tmp_path):
     with np.load(tmp_path / "all.npz", allow_pickle=False) as found:
         everything = dict(found)
     assert everything["marks"].tolist()[1] == "no known words"
-    assert everything["ids"].tolist() == ["0", "1"]
+    assert everything["documents"].tolist() == ["0", "1"]
     assert everything["names"].tolist() == model.topic_names_
     np.testing.assert_allclose(everything["proportions"].sum(axis=1), 1, rtol=1e-5)
     with np.load(tmp_path / "top.npz", allow_pickle=False) as found:
@@ -92,7 +92,7 @@ def test_transform_takes_raw_text(work, tmp_path):
     run("transform", work / "lda.topoi", *table, "-o", tmp_path / "o.csv")
     with (tmp_path / "o.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [row["id"] for row in rows] == [f"d{i}" for i in range(40)]
+    assert [row["document"] for row in rows] == [f"d{i}" for i in range(40)]
     proportions = np.array([[float(row["topic0"]), float(row["topic1"])] for row in rows])
     np.testing.assert_allclose(proportions.sum(axis=1), 1, rtol=1e-5)
     model = topoi.load(work / "lda.topoi")
@@ -248,7 +248,7 @@ def test_links(work, tmp_path):
 
 def test_convert_says_what_is_lost(work, tmp_path):
     result = run("convert", work / "texts", tmp_path / "c.mtx")
-    assert "does not keep --doc-names" in result.stderr
+    assert "is written without document names" in result.stderr
     assert result.stdout == ""
     assert "exists already" in run("convert", work / "texts", tmp_path / "c.mtx", code=2).stderr
     run("convert", work / "texts", tmp_path / "c.mtx", "--force")

@@ -115,7 +115,7 @@ def test_svmlight_keeps_labels_as_numbers(tmp_path):
 
 def test_what_a_format_loses_is_said(tmp_path):
     with pytest.warns(
-        UserWarning, match="does not keep authors, doc_names: uci has no place for them"
+        UserWarning, match="is written without authors, document names: uci has no place for them"
     ):
         topoi.write(
             Corpus(COUNTS, WORDS, authors=[["A"]] * 3, doc_names=list("abc")),

@@ -317,7 +317,7 @@ def test_files_hold_names_as_they_are(work, tmp_path):
     run("transform", work / "lda.topoi", work / "t.jsonl", *TEXT_AND_ID, "-o", tmp_path / "o.csv")
     with (tmp_path / "o.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert [row["id"] for row in rows] == [evil(f"d{i}") for i in range(20)]
+    assert [row["document"] for row in rows] == [evil(f"d{i}") for i in range(20)]
     assert evil("name") in rows[0]
     (tmp_path / "f.csv").write_text("id,text\n=1+2,cats dogs\n@x,cats dogs\n", encoding="utf-8")
     run("fit", tmp_path / "f.csv", "--doc-names", "id", *WORDS, *QUICK, "-o", tmp_path / "f.topoi")
@@ -331,7 +331,7 @@ def test_files_hold_names_as_they_are(work, tmp_path):
         tmp_path / "p.csv",
     )
     assert [line.split(",")[0] for line in (tmp_path / "p.csv").read_text().splitlines()] == [
-        "id",
+        "document",
         "=1+2",
         "@x",
     ]

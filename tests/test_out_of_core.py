@@ -203,14 +203,14 @@ def test_transform_of_a_source_is_that_of_its_blocks(corpus, fitted, tmp_path):
     assert np.array_equal(np.vstack(list(lazy)), fitted.transform(corpus))
     lazy.to_csv(tmp_path / "all.csv")
     table = pandas.read_csv(tmp_path / "all.csv")
-    assert table.columns.tolist() == ["id", *fitted.topic_names_]
+    assert table.columns.tolist() == ["document", *fitted.topic_names_]
     assert np.allclose(table.to_numpy()[:, 1:], fitted.transform(corpus), atol=1e-5)
     with pytest.raises(FileExistsError):
         lazy.to_csv(tmp_path / "all.csv")
     pytest.importorskip("pyarrow")
     lazy.to_parquet(tmp_path / "parts")
     again = pandas.read_parquet(tmp_path / "parts")
-    assert again["id"].tolist() == [str(i) for i in range(corpus.n_docs)]
+    assert again["document"].tolist() == [str(i) for i in range(corpus.n_docs)]
     with pytest.raises(FileExistsError):
         lazy.to_parquet(tmp_path / "parts")
 

@@ -157,7 +157,7 @@ def test_the_command_cuts_long_texts(tmp_path):
     done = run("transform", model, tmp_path / "t.csv", *options[:4], "-o", table)
     assert done.exit_code == 0, done.output
     ids = [line.split("\t")[0] for line in table.read_text().splitlines()]
-    assert ids == ["id", "a [1]", "a [2]", "a [3]", "a [4]", "b"]
+    assert ids == ["document", "a [1]", "a [2]", "a [3]", "a [4]", "b"]
 
 
 SCRIPTS = {

@@ -116,14 +116,15 @@ def _proportion_rows(
     top: int | None = None,
     first: int = 0,
 ) -> Iterator[Row]:
-    """One dictionary per document: id, date if there is one, a mark if the model knows few of its
-    words or none, and the proportion of each topic, to six digits; or the `top` largest topics.
+    """One dictionary per document: its name, date if there is one, a mark if the model knows few of
+    its words or none, and the proportion of each topic, to six digits; or the `top` largest topics.
     """
     from topoi.corpus.coverage import marks_of
 
     marks = marks_of(corpus)
     for d in range(corpus.n_docs):
-        row: Row = {"id": str(first + d) if corpus.doc_names is None else str(corpus.doc_names[d])}
+        name = str(first + d) if corpus.doc_names is None else str(corpus.doc_names[d])
+        row: Row = {"document": name}
         if corpus.dates is not None:
             row["date"] = corpus.dates[d]
         row["mark"] = str(marks[d])
@@ -141,8 +142,8 @@ def _write_arrays(
 ) -> int:
     """Write rows as arrays without Python objects; the number of documents.
 
-    They are ids, marks, dates, names of topics and proportions; with `top` also the numbers of the
-    largest topics of each document, whose proportions these are.
+    They are documents, marks, dates, names of topics and proportions; with `top` also the numbers
+    of the largest topics of each document, whose proportions these are.
     """
     import numpy as np
 
@@ -151,7 +152,7 @@ def _write_arrays(
     rows = [row for part in parts for row in part]
     arrays: dict[str, Any] = {
         f"{name}s": np.array([str(row[name]) for row in rows])
-        for name in ("id", "mark", "date")
+        for name in ("document", "mark", "date")
         if name in rows[0]
     }
     columns = names

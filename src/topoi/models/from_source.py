@@ -235,7 +235,7 @@ class SourceProportions:
         """Of a table. Documents without names get their numbers, from `first` on."""
         numbers = range(first, first + corpus.n_docs)
         names = corpus.doc_names if corpus.doc_names is not None else [str(n) for n in numbers]
-        columns: dict[str, object] = {"id": names}
+        columns: dict[str, object] = {"document": names}
         if corpus.dates is not None:
             columns["date"] = corpus.dates
         rounded = [[float(f"{value:.6g}") for value in column] for column in proportions.T]

@@ -43,6 +43,16 @@ __all__ = [
     "write",
 ]
 
+BESIDE_COUNTS = {  # what a Corpus has beside counts and words, as warnings call it
+    "authors": "authors",
+    "links": "links",
+    "labels": "labels",
+    "doc_names": "document names",
+    "dates": "dates",
+    "groups": "groups",
+    "texts": "texts",
+}
+
 
 def __dir__() -> list[str]:
     return sorted(__all__)
@@ -234,14 +244,14 @@ def write(
     files = outputs(corpus, path, form)
     check_outputs(files, overwrite=overwrite)
     lost = [
-        name
-        for name in ("authors", "links", "labels", "doc_names", "dates", "groups", "texts")
+        words
+        for name, words in BESIDE_COUNTS.items()
         if getattr(corpus, name) is not None and name not in FORMATS[form].keeps
     ]
     if lost:
         warnings.warn(
-            f"{Path(path).name} does not keep {', '.join(lost)}: {form} has no place for them; .npz"
-            " has.",
+            f"{Path(path).name} is written without {', '.join(lost)}: {form} has no place for them;"
+            " .npz has.",
             stacklevel=2,
         )
     beside = vocabulary_beside(path, form)
