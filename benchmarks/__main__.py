@@ -24,6 +24,7 @@ NAMES = (
     "trends",
     "scaling",
     "race",
+    "from_text",
     "seeds",
     "update",
     "cluster",
