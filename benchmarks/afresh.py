@@ -80,10 +80,8 @@ def _show(prior: str, found: dict[Any, Any], peers: list[str]) -> None:
         )  # fmt: skip
     header = ["set", "K", "asynchronous", "auto without last rounds", "auto", "incremental", *peers]
     table([*header, "auto: change", "incremental: change", "MB, auto", "MB, incremental"], rows)
-    worst, mean_change = (
-        max(changes, key=lambda key: changes[key]),
-        float(np.mean(list(changes.values()))),
-    )
+    worst = max(changes, key=lambda key: changes[key])
+    mean_change = float(np.mean(list(changes.values())))
     aim(
         f"never more than 0.3 % above: worst {changes[worst]:+.2f} % on {worst[0].upper()},"
         f" K={worst[1]}",

@@ -38,14 +38,10 @@ def cases() -> Iterator[tuple[str, Callable[[], list[np.ndarray]]]]:
     )
     from topoi.graph.factors import Authors, Links, Words
 
-    small, large = (
-        datasets.make_lda(120, 80, 5, random_state=0)[0],
-        datasets.make_lda(2500, 800, 10, random_state=1)[0],
-    )
-    authors, labels = (
-        datasets.make_authors(120, random_state=2)[0],
-        datasets.make_labels(120, random_state=3)[0],
-    )
+    small = datasets.make_lda(120, 80, 5, random_state=0)[0]
+    large = datasets.make_lda(2500, 800, 10, random_state=1)[0]
+    authors = datasets.make_authors(120, random_state=2)[0]
+    labels = datasets.make_labels(120, random_state=3)[0]
     links = datasets.make_links(120, random_state=4)[0]
     fixed: dict[str, Any] = {"doc_topic_prior": 0.1, "topic_word_prior": 0.05}
 

@@ -143,12 +143,10 @@ def measure(
 
     if method == "s-BP, factored":
         run, n_sweeps = factored.train(train, topics, sweeps, fold, rule=stop == RULE)
-        topic_word, training, names, counts = (
-            run.topic_word,
-            run.perplexity(),
-            run.author_names,
-            run.author_counts,
-        )
+        topic_word = run.topic_word
+        training = run.perplexity()
+        names = run.author_names
+        counts = run.author_counts
     else:
         model = AuthorTopicModel(
             topics, **METHODS[method], **FIXED, **stopping(sweeps, stop), random_state=fold

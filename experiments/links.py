@@ -221,10 +221,8 @@ def measure_completion(
     non_links = random_non_links(links, counts.shape[0], len(train) + len(test), fold)
     shown = link_pairs(links, counts.shape[0]) if task == SEEN else train
     models, rivals = fit(counts, shown, topics, sweeps, stop, fold)
-    ask, linked = (
-        np.vstack([test, non_links[len(train) :]]),
-        np.r_[np.ones(len(test)), np.zeros(len(test))],
-    )
+    ask = np.vstack([test, non_links[len(train) :]])
+    linked = np.r_[np.ones(len(test)), np.zeros(len(test))]
     proportions = {name: model.doc_topic_ for name, model in models.items()}
     scores = all_scores(counts, models, train, non_links[: len(train)], ask, proportions)
     for name, rival in rivals.items():

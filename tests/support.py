@@ -123,10 +123,8 @@ def infer_twin(
     held = afresh.held_by_words(tables.phi, fixed=params.frozen_words)
     how = afresh.settings(state, rule, by_part=True)
     residual = twin(graph, read, held, mu, state.fields, seen, how, range(graph.n_docs))
-    blank, counted = (
-        reference.doubled(blank_tables(graph, graph.word_base)),
-        reference.count(graph, mu),
-    )
+    blank = reference.doubled(blank_tables(graph, graph.word_base))
+    counted = reference.count(graph, mu)
     phi = blank.phi if params.frozen_words else blank.phi + counted.phi
     return residual, counted._replace(
         phi=phi, totals=phi.sum(axis=0), theta=blank.theta + counted.theta

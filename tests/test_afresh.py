@@ -236,11 +236,9 @@ def test_all_planted_topics_are_found_from_every_seed(seed):
 
 
 def test_every_model_infers_its_documents_afresh():
-    authors, links, labels = (
-        datasets.make_authors(60)[0],
-        datasets.make_links(60)[0],
-        datasets.make_labels(60)[0],
-    )
+    authors = datasets.make_authors(60)[0]
+    links = datasets.make_links(60)[0]
+    labels = datasets.make_labels(60)[0]
     options = {
         "schedule": "incremental",
         "max_iter": 30,

@@ -15,10 +15,8 @@ from topoi.rules import CVB0
 
 @pytest.mark.parametrize("size", [150, 1000])
 def test_one_batch_is_the_batch_fit(mixed, size):
-    plain, batched = (
-        LDA(5, max_iter=20).fit(mixed[0]),
-        LDA(5, max_iter=20, batch_size=size).fit(mixed[0]),
-    )
+    plain = LDA(5, max_iter=20).fit(mixed[0])
+    batched = LDA(5, max_iter=20, batch_size=size).fit(mixed[0])
     np.testing.assert_array_equal(plain.components_, batched.components_)
     np.testing.assert_array_equal(plain.doc_topic_, batched.doc_topic_)
 
@@ -199,10 +197,8 @@ def test_partial_fit_on_an_empty_batch_changes_nothing(blocks):
 def test_one_document_at_a_time_learns_priors_that_make_sense(mixed):
     """One document says nothing about how documents differ; many of them together do."""
     counts = mixed[0].counts
-    fixed, learned = (
-        LDA(5, total_samples=150, doc_topic_prior=0.1, topic_word_prior=0.05),
-        LDA(5, total_samples=150),
-    )
+    fixed = LDA(5, total_samples=150, doc_topic_prior=0.1, topic_word_prior=0.05)
+    learned = LDA(5, total_samples=150)
     for model in (fixed, learned):
         for d in range(150):
             model.partial_fit(counts[[d]])

@@ -73,11 +73,9 @@ def test_batches_go_on_in_the_same_bits(tmp_path, mixed, epoch):
 
 
 def test_other_models_go_on_in_the_same_bits(tmp_path):
-    authors, links, labels = (
-        datasets.make_authors(60)[0],
-        datasets.make_links(60)[0],
-        datasets.make_labels(60)[0],
-    )
+    authors = datasets.make_authors(60)[0]
+    links = datasets.make_links(60)[0]
+    labels = datasets.make_labels(60)[0]
     mixture = [
         Words(links.counts),
         Authors([["a", "b"], ["b"], ["c"]] * 20),

@@ -88,11 +88,9 @@ def test_the_reason_names_other_views():
     """The most stable and the most coherent number, where it is another; one topic is always
     stable, which says nothing.
     """
-    one, two, three = (
-        candidate(1, 300, 1, 0.1, 1.0),
-        candidate(2, 100, 1, 0.2, 0.9),
-        candidate(3, 100, 1, 0.3, 0.8),
-    )
+    one = candidate(1, 300, 1, 0.1, 1.0)
+    two = candidate(2, 100, 1, 0.2, 0.9)
+    three = candidate(3, 100, 1, 0.3, 0.8)
     assert recommended([one, two, three]).reason.endswith(
         "(100.0 at 2). But the most coherent is 3."
     )

@@ -73,11 +73,9 @@ def test_kernels_equal_their_twins_with_every_factor(small, name, rule_name, sch
     )
     with ThreadPool(2) as pool:
         state = State.start(graph, rule, np.linspace(0.05, 0.2, 5), 0.05, seed=1, pool=pool)
-        tables, mu, z = (
-            reference.doubled(state.tables),
-            state.messages.mu.astype(float),
-            state.messages.z.copy(),
-        )
+        tables = reference.doubled(state.tables)
+        mu = state.messages.mu.astype(float)
+        z = state.messages.z.copy()
         for _ in range(3):
             params = state.params(
                 rule, in_place=schedule.in_place, relaxation=schedule.relaxation_at(state.sweep)
@@ -200,10 +198,8 @@ def test_shares_of_labeled_authors_are_those_in_the_messages(small):
     mixed.
     """
     rng = np.random.default_rng(0)
-    authors, labels = (
-        [[f"a{d % 5}", f"b{d % 7}"] for d in range(60)],
-        [sorted(rng.choice(4, 2, replace=False)) for _ in range(60)],
-    )
+    authors = [[f"a{d % 5}", f"b{d % 7}"] for d in range(60)]
+    labels = [sorted(rng.choice(4, 2, replace=False)) for _ in range(60)]
     factors = [canonical_factor(each, 60) for each in (Authors(authors), Labels(labels))]
     plan = make_plan([Words(small), *factors], 4)
     graph = build_graph(plan)

@@ -357,10 +357,8 @@ def test_weights_by_hand(kind, expected):
 
 
 def test_new_documents_are_weighed_as_the_training_documents():
-    train, new = (
-        sparse.csr_array(COUNTS[:2].astype(np.float64)),
-        sparse.csr_array(np.array([[2.0, 2, 4]])),
-    )
+    train = sparse.csr_array(COUNTS[:2].astype(np.float64))
+    new = sparse.csr_array(np.array([[2.0, 2, 4]]))
     np.testing.assert_allclose(
         fit_weighting("tf", train)(new).toarray(), [[5 / 8, 5 / 8, 5 / 4]], rtol=1e-12
     )

@@ -264,10 +264,8 @@ def em_step(weight: float) -> float:
 
     Its own proportions give them 5/9 and 4/9, those it receives from document 1 give 4/9 and 5/9.
     """
-    a, b = (
-        weight * 4 / ((1 - weight) * 5 + weight * 4),
-        weight * 5 / ((1 - weight) * 4 + weight * 5),
-    )
+    a = weight * 4 / ((1 - weight) * 5 + weight * 4)
+    b = weight * 5 / ((1 - weight) * 4 + weight * 5)
     return (3 * a + b) / 4
 
 

@@ -150,10 +150,8 @@ def test_a_checkpoint_in_use_is_refused_to_others(tmp_path, mixed):
 
 def test_what_a_killed_writer_left_is_removed_and_nothing_else(tmp_path, mixed):
     path, counts = tmp_path / "run.ckpt", mixed[0].counts
-    left, own = (
-        f".run.ckpt.{'0a' * 8}.part",
-        [".run.ckpt.part", f".other.ckpt.{'0a' * 8}.part", "run.ckpt.part"],
-    )
+    left = f".run.ckpt.{'0a' * 8}.part"
+    own = [".run.ckpt.part", f".other.ckpt.{'0a' * 8}.part", "run.ckpt.part"]
     for name in (left, *own):
         (tmp_path / name).write_text("x")
     LDA(4, max_iter=3).fit(counts, checkpoint=path)

@@ -182,10 +182,8 @@ def test_simplified_bp_climbs_on_a_real_corpus():
         slots, heights = run.state.graph.arrays.slots, []
         for _ in range(60):
             run.sweep()
-            theta, phi = (
-                run.state.tables.theta[slots, :4].astype(float),
-                run.state.tables.phi[:, :4].astype(float),
-            )
+            theta = run.state.tables.theta[slots, :4].astype(float)
+            phi = run.state.tables.phi[:, :4].astype(float)
             heights.append(log_posterior(counts, theta, phi, 0.1, 0.05))
         climbs[rule] = np.diff(heights)
     tolerance = 1e-7 * abs(heights[-1])
@@ -355,10 +353,8 @@ def test_asynchronous_sweeps_reach_the_same_quality_on_every_grid(rule):
 def test_scaling_weights_and_priors_together_changes_nothing():
     """BP's messages depend on counts relative to priors only."""
     counts = datasets.make_lda(40, 30, 4, random_state=2)[0].counts
-    plain, doubled = (
-        begin(counts, 4, alpha=0.1, beta=0.05),
-        begin(2 * counts, 4, alpha=0.2, beta=0.1),
-    )
+    plain = begin(counts, 4, alpha=0.1, beta=0.05)
+    doubled = begin(2 * counts, 4, alpha=0.2, beta=0.1)
     for run in (plain, doubled):
         run.sweep(5)
     np.testing.assert_allclose(plain.messages, doubled.messages, rtol=0, atol=1e-5)

@@ -291,10 +291,8 @@ def test_totals_are_those_of_numpy_to_the_bit(shape):
 def test_log_likelihood_is_the_reference():
     counts = small_counts()
     rng = np.random.default_rng(0)
-    doc_topic, topic_word = (
-        rng.dirichlet(np.ones(5), counts.shape[0]),
-        rng.dirichlet(np.ones(counts.shape[1]), 5),
-    )
+    doc_topic = rng.dirichlet(np.ones(5), counts.shape[0])
+    topic_word = rng.dirichlet(np.ones(counts.shape[1]), 5)
     expected = reference.log_likelihood(counts, doc_topic, topic_word)
     np.testing.assert_allclose(
         document_log_likelihood(counts, doc_topic, topic_word), expected, rtol=1e-6

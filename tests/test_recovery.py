@@ -106,10 +106,8 @@ def test_one_step_of_the_fixed_point(expected):
     run = begin(small_counts(), 4, alpha=[0.05, 0.1, 0.2, 0.4], beta=0.03)
     run.sweep(12)
     run.state.sweep = 10
-    theta, phi = (
-        run.state.tables.theta[:, :4].astype(float),
-        run.state.tables.phi[:, :4].astype(float),
-    )
+    theta = run.state.tables.theta[:, :4].astype(float)
+    phi = run.state.tables.phi[:, :4].astype(float)
     alpha, beta, W = run.state.alpha[:4].copy(), run.state.beta, 25
     gain = reference.expected_digamma_gain(theta, alpha, expected)
     new_alpha = alpha * gain / (psi(theta.sum(axis=1) + alpha.sum()) - psi(alpha.sum())).sum()
@@ -147,10 +145,8 @@ def test_priors_learned_from_plain_expectations_would():
 
     This is why `expected` is there.
     """
-    corrected, plain = (
-        learned_priors("bp", "asynchronous", 0.1),
-        learned_priors("bp", "asynchronous", 0.1, expected=False),
-    )
+    corrected = learned_priors("bp", "asynchronous", 0.1)
+    plain = learned_priors("bp", "asynchronous", 0.1, expected=False)
     assert plain[0] > 2 * corrected[0]
 
 

@@ -124,10 +124,8 @@ def test_an_active_sweep_is_the_reference(rule, blocks):
 
 def test_everything_active_is_asynchronous(monkeypatch):
     tune(monkeypatch, full_every=1)
-    active, plain = (
-        begin(small_counts(), 5, schedule="active", blocks=2),
-        begin(small_counts(), 5, blocks=2),
-    )
+    active = begin(small_counts(), 5, schedule="active", blocks=2)
+    plain = begin(small_counts(), 5, blocks=2)
     for run in (active, plain):
         run.sweep(5)
     np.testing.assert_allclose(active.state.tables.theta, plain.state.tables.theta, atol=1e-3)

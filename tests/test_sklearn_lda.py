@@ -14,10 +14,8 @@ from topoi import LatentDirichletAllocation
 def test_attributes_of_the_original(mixed):
     """What scikit-learn's class has after fit and after partial_fit, ours has, too."""
     counts = mixed[0].counts
-    batch, online = (
-        LatentDirichletAllocation(5, max_iter=4).fit(counts),
-        LatentDirichletAllocation(5),
-    )
+    batch = LatentDirichletAllocation(5, max_iter=4).fit(counts)
+    online = LatentDirichletAllocation(5)
     online.partial_fit(counts[:80]).partial_fit(counts[80:])
     theirs = sklearn.decomposition.LatentDirichletAllocation
     their_batch, their_online = theirs(5, max_iter=4).fit(counts), theirs(5)

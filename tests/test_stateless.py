@@ -183,20 +183,16 @@ def test_messages_move_to_new_lists():
     """A topic that stays keeps its proportion among those that stay; one that enters begins at 0;
     messages sum to 1.
     """
-    run, old, new = (
-        tiny_run(3),
-        some_lists(20, 5, 0).toarray() > 0,
-        some_lists(20, 5, 1).toarray() > 0,
-    )
+    run = tiny_run(3)
+    old = some_lists(20, 5, 0).toarray() > 0
+    new = some_lists(20, 5, 1).toarray() > 0
     run.sweep(3)
     run.state.store(run.rule, ThreadPool(1), sparse.csr_array(old.astype(np.int8)))
     run.sweep(2)
     before = spread(run.state)
     run.state.relist(run.rule, ThreadPool(1), sparse.csr_array(new.astype(np.int8)))
-    after, doc = (
-        spread(run.state),
-        np.repeat(run.state.graph.arrays.visit_doc, np.diff(run.state.graph.arrays.visit_edge)),
-    )
+    after = spread(run.state)
+    doc = np.repeat(run.state.graph.arrays.visit_doc, np.diff(run.state.graph.arrays.visit_edge))
     kept = before * new[doc]
     lost = kept.sum(axis=1) == 0
     expected = np.where(

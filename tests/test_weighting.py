@@ -173,10 +173,8 @@ def test_light_weights_are_refused_before_anything_is_learned(mixed):
 def test_light_documents_can_be_predicted(mixed):
     """Beside the prior of the model they say nothing, and get the prior; new authors, too."""
     light, counts = mixed[0].counts[:3] * 1e-30, mixed[0].counts
-    plain, authored = (
-        LDA(5, max_iter=20).fit(counts),
-        AuthorTopicModel(5, max_iter=20).fit(counts, authors=[["ann"]] * counts.shape[0]),
-    )
+    plain = LDA(5, max_iter=20).fit(counts)
+    authored = AuthorTopicModel(5, max_iter=20).fit(counts, authors=[["ann"]] * counts.shape[0])
     for model, proportions in (
         (plain, plain.transform(light)),
         (authored, authored.transform(light, authors=[["new"]] * 3)),

@@ -157,10 +157,8 @@ def _write_arrays(
     }
     columns = names
     if top is not None:
-        ranks, number = (
-            range(1, min(top, len(names)) + 1),
-            {name: k for k, name in enumerate(names)},
-        )
+        ranks = range(1, min(top, len(names)) + 1)
+        number = {name: k for k, name in enumerate(names)}
         columns = [f"proportion {rank}" for rank in ranks]
         arrays["topics"] = np.array(
             [[number[row[f"topic {rank}"]] for rank in ranks] for row in rows]

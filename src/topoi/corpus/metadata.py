@@ -72,10 +72,8 @@ def membership(
     refuse_masked(values, what)
     values = unnested(values)
     if _has_numbers(values):
-        columns, values = (
-            np.asarray(values.columns),
-            _flags(values.to_numpy(dtype=np.float64), what).toarray(),
-        )
+        columns = np.asarray(values.columns)
+        values = _flags(values.to_numpy(dtype=np.float64), what).toarray()
         if names is not None and not np.array_equal(columns, names):
             values = [columns[row != 0].tolist() for row in values]
         else:

@@ -165,12 +165,10 @@ def build_graph(
     by_doc = np.argsort(doc_place[edge_doc], kind="stable")
     cell = (doc_block[edge_doc] * n_word_blocks + word_block[edge_word]).astype(np.uint16)
     order = by_doc[np.argsort(cell[by_doc], kind="stable")]
-    edge_doc, edge_word, edge_x, cell = (
-        edge_doc[order],
-        edge_word[order],
-        edge_x[order],
-        cell[order].astype(np.int64),
-    )
+    edge_doc = edge_doc[order]
+    edge_word = edge_word[order]
+    edge_x = edge_x[order]
+    cell = cell[order].astype(np.int64)
     starts = _starts_of_runs(edge_doc, cell)
     visit_doc, visit_edge = edge_doc[starts], np.append(starts, n_edges)
 

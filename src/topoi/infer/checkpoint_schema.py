@@ -59,11 +59,9 @@ RUN: dict[str, Array | Value] = {f"history_.{name}": kind for name, kind in HIST
 
 def state_schema(graph: Graph, rule: Rule, schedule: Schedule) -> Schema:
     """The schema of a run; `graph` has `transposed` arrays if the schedule goes by words."""
-    width, n_visits, fields = (
-        graph.width,
-        len((graph.transposed or graph.arrays).visit_doc),
-        bool(graph.fields),
-    )
+    width = graph.width
+    n_visits = len((graph.transposed or graph.arrays).visit_doc)
+    fields = bool(graph.fields)
     bases = [
         base.sum()
         for base in (graph.word_base, graph.word_prior, graph.owner_base)
@@ -122,15 +120,13 @@ def _table_shapes(field: Field | LearningField, graph: Graph) -> Mapping[str, tu
 
 def state_contents(state: State, monitor: Monitor) -> Contents:
     """The entries of a run's file."""
-    arrays, groups = (
-        state.graph.arrays,
-        {
-            "tables": state.tables,
-            "messages": state.messages,
-            "fields": state.fields,
-            "active_set": state.active_set,
-        },
-    )
+    arrays = state.graph.arrays
+    groups = {
+        "tables": state.tables,
+        "messages": state.messages,
+        "fields": state.fields,
+        "active_set": state.active_set,
+    }
     found: Contents = {name: getattr(state, name) for name in RUN_VALUES}
     found["converged"] = monitor.converged
     for group, named in groups.items():
@@ -258,10 +254,8 @@ def _check_draws(z: np.ndarray, graph: Graph) -> None:
     """Each drawn (owner, topic) is one that the document has."""
     arrays = graph.arrays
     n_owners, n_listed = np.diff(arrays.slot_ptr), np.diff(arrays.topic_ptr)
-    room, topics = (
-        np.where(n_listed > 0, n_listed, graph.width),
-        np.where(n_listed > 0, n_listed, graph.n_topics),
-    )
+    room = np.where(n_listed > 0, n_listed, graph.width)
+    topics = np.where(n_listed > 0, n_listed, graph.n_topics)
     doc = np.repeat(arrays.visit_doc, np.diff(arrays.visit_edge))
     demand(
         bool((z < (n_owners * room)[doc]).all() and (z % room[doc] < topics[doc]).all()),

@@ -110,10 +110,8 @@ def sweep(state: State, rule: Rule, schedule: Schedule, pool: ThreadPool) -> Non
 
 def _pass_stateless(state: State, rule: Rule, schedule: Schedule, pool: ThreadPool) -> None:
     """A sweep without stored messages. Fields are not used."""
-    graph, relaxation = (
-        state.graph,
-        schedule.warm_up[state.sweep] if state.sweep < len(schedule.warm_up) else 1.0,
-    )
+    graph = state.graph
+    relaxation = schedule.warm_up[state.sweep] if state.sweep < len(schedule.warm_up) else 1.0
     state.mode = "warm-up" if state.sweep < len(schedule.warm_up) else schedule.name
     state.relaxation = relaxation
     params = state.params(rule, in_place=schedule.in_place)
@@ -196,10 +194,8 @@ def refresh_fields(state: State) -> None:
     if not state.graph.fields:
         return
     proportions = state.own_topic()
-    message, weight = (
-        np.zeros((state.graph.n_docs, state.graph.n_topics)),
-        np.zeros(state.graph.n_docs),
-    )
+    message = np.zeros((state.graph.n_docs, state.graph.n_topics))
+    weight = np.zeros(state.graph.n_docs)
     for number, learned in enumerate(state.learned):
         field_message = state.field_message(number, proportions)
         message += learned.weight * field_message

@@ -117,11 +117,9 @@ def document_log_likelihood(
     theta, phi = pad_topics(doc_topic, width), pad_topics(topic_word.T, width)
     out = np.zeros(counts.shape[0])
     cuts = np.linspace(0, counts.shape[0], CHUNKS + 1).astype(np.int64)
-    indptr, indices, data = (
-        counts.indptr.astype(np.int64),
-        counts.indices.astype(np.int32),
-        counts.data.astype(np.float64),
-    )
+    indptr = counts.indptr.astype(np.int64)
+    indices = counts.indices.astype(np.int32)
+    data = counts.data.astype(np.float64)
 
     def score(worker: int, size: int) -> None:
         for c in range(worker, CHUNKS, size):

@@ -32,10 +32,8 @@ def release(array: np.ndarray, begin: int, end: int) -> None:
     """
     memory = getattr(array.base, "obj", array.base)
     if isinstance(memory, mmap.mmap):
-        first, last = (
-            -(-4 * begin // mmap.PAGESIZE) * mmap.PAGESIZE,
-            4 * end // mmap.PAGESIZE * mmap.PAGESIZE,
-        )
+        first = -(-4 * begin // mmap.PAGESIZE) * mmap.PAGESIZE
+        last = 4 * end // mmap.PAGESIZE * mmap.PAGESIZE
         if last > first:
             memory.madvise(mmap.MADV_DONTNEED, int(first), int(last - first))
 

@@ -57,10 +57,8 @@ def some_documents(counts: sparse.csr_array, enough: int, seed: int) -> sparse.c
     """
     if counts.nnz <= 2 * enough:
         return counts
-    n_edges, order = (
-        np.diff(counts.indptr),
-        np.random.default_rng(seed).permutation(counts.shape[0]),
-    )
+    n_edges = np.diff(counts.indptr)
+    order = np.random.default_rng(seed).permutation(counts.shape[0])
     return counts[np.sort(order[: np.searchsorted(np.cumsum(n_edges[order]), enough) + 1])]
 
 

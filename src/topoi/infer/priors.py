@@ -121,12 +121,10 @@ def alpha_evidence(state: State, expected: bool) -> np.ndarray:
     """(2, K) numerator and denominator of the step: sums over owners that tell how much topics vary
     between them.
     """
-    K, allowed, rows, token = (
-        state.graph.n_topics,
-        state.allowed(),
-        state.graph.owner_slot,
-        state.graph.token,
-    )
+    K = state.graph.n_topics
+    allowed = state.allowed()
+    rows = state.graph.owner_slot
+    token = state.graph.token
     counts, alpha = state.tables.theta[np.sort(rows[rows >= 0])], state.alpha / token
     counts /= np.float32(token)
     held = counts.sum(axis=1, dtype=np.float64)

@@ -62,11 +62,9 @@ class Proportions:
         """(D, K) topic proportions that documents have from their owners, restricted to the topics
         they may use; rows sum to 1.
         """
-        proportions, owner_topic, allowed = (
-            self.owner_proportions(),
-            self.owner_topic(),
-            self.allowed(),
-        )
+        proportions = self.owner_proportions()
+        owner_topic = self.owner_topic()
+        allowed = self.allowed()
         if allowed is not None:  # a pair of document and owner has proportions of its own
             of_pair = (
                 owner_topic[proportions.indices]

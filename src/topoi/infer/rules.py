@@ -57,21 +57,17 @@ class Rule:
                 psi(counts) - psi(counts.sum(axis=1, keepdims=True))
             )  # 0 for padding topics: psi(0) = -infinity
             theta = np.where(alpha > 0, np.maximum(theta, FLOOR), 0).astype(np.float32)
-            tables, params = (
-                tables._replace(theta=theta),
-                params._replace(alpha=np.zeros_like(params.alpha), plain_side=True),
-            )
+            tables = tables._replace(theta=theta)
+            params = params._replace(alpha=np.zeros_like(params.alpha), plain_side=True)
         return tables, params
 
     def seen_words(self, tables: Tables, params: SweepParams) -> tuple[Tables, SweepParams]:
         if self.digamma_words:
             phi = np.exp(psi(tables.phi + params.beta) - psi(tables.totals + params.beta_sum))
             phi = np.maximum(phi, FLOOR).astype(np.float32)
-            tables, params = (
-                tables._replace(phi=phi, totals=np.ones_like(tables.totals)),
-                params._replace(
-                    beta=0.0, word_prior=np.zeros_like(params.word_prior), beta_sum=0.0
-                ),
+            tables = tables._replace(phi=phi, totals=np.ones_like(tables.totals))
+            params = params._replace(
+                beta=0.0, word_prior=np.zeros_like(params.word_prior), beta_sum=0.0
             )
         return tables, params
 

@@ -169,12 +169,10 @@ def _first_state_of_blocks(
     """What words hold of the first messages of all blocks, which start from topics of a sample of
     documents of all blocks, or from those of seeds, where the recipe says so.
     """
-    rule, seed, init, word_topic = (
-        settings.rule,
-        settings.seed,
-        settings.init,
-        settings.word_topic,
-    )
+    rule = settings.rule
+    seed = settings.seed
+    init = settings.init
+    word_topic = settings.word_topic
     warm_up = recipe.overcomplete or recipe.schedule.warm_up
     if warm_up:
         part = recipe.overcomplete_edges / blocks.facts.n_edges

@@ -94,14 +94,11 @@ def counted(plan: Plan, rule: Rule) -> tuple[np.ndarray, float]:
     most.
     """
     counts = plan.counts
-    assert counts is not None
     if rule.tokens:
         in_words, in_docs = counts.sum(axis=0), counts.sum(axis=1)
     else:
-        in_words, in_docs = (
-            np.bincount(counts.indices, minlength=counts.shape[1]),
-            np.diff(counts.indptr),
-        )
+        in_words = np.bincount(counts.indices, minlength=counts.shape[1])
+        in_docs = np.diff(counts.indptr)
     owned = in_docs if plan.owners is None else plan.owners.T @ in_docs
     return in_words, float(owned.max(initial=0))
 
@@ -147,9 +144,8 @@ def refuse_too_large(
     tables = 2 * width * (owners.sum() + n_words) + (
         6 * width * n_docs if schedule == "active" else 0
     )
-    results = (
-        4 * plan.n_topics * (n_docs + n_words)
-    )  # proportions and counts of the fitted model, and as perplexity reads them
+    # Proportions and counts of the fitted model, and as perplexity reads them.
+    results = 4 * plan.n_topics * (n_docs + n_words)
     need, free = 4.0 * (messages + tables + results), psutil.virtual_memory().available
     if need > free:
         cures = [

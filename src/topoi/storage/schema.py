@@ -142,10 +142,8 @@ class Value:
         kinds = {"whole": int, "float": float, "number": int | float}
         if isinstance(value, bool) or not isinstance(value, kinds[self.kind]):
             return False
-        low, high = (
-            -math.inf if self.low is None else self.low,
-            math.inf if self.high is None else self.high,
-        )
+        low = -math.inf if self.low is None else self.low
+        high = math.inf if self.high is None else self.high
         return low <= value <= high and (isinstance(value, int) or math.isfinite(value))
 
     def _expected(self) -> str:

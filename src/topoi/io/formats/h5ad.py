@@ -118,10 +118,8 @@ def to_anndata(corpus: Corpus) -> AnnData:
     names = (
         corpus.doc_names if corpus.doc_names is not None else [str(d) for d in range(corpus.n_docs)]
     )
-    obs, var = (
-        pd.DataFrame(index=pd.Index(names, dtype=str)),
-        pd.DataFrame(index=pd.Index(np.array(corpus.words, dtype=str), dtype=str)),
-    )
+    obs = pd.DataFrame(index=pd.Index(names, dtype=str))
+    var = pd.DataFrame(index=pd.Index(np.array(corpus.words, dtype=str), dtype=str))
     return anndata.AnnData(sparse.csr_matrix(corpus.counts), obs=obs, var=var)
 
 
