@@ -154,11 +154,12 @@ def measure(
         n_sweeps, training = model.n_iter_, model.history_[-1]["perplexity"]
         topic_word, names, counts = model.topic_word_, model.author_names_, model.author_counts_
     scores = {name: score("bp", *form) for name, form in PROTOCOLS.items()}
+    # GS: one sample, as in the paper.
     scores[OWN] = (
         score("gibbs", "uniform", False)
         if method == "GS"
         else scores["from scratch, equal proportions"]
-    )  # GS: one sample, as in the paper
+    )
     return [{"n_sweeps": n_sweeps, "training": training, **scores}]
 
 

@@ -206,9 +206,8 @@ def _compute(
 
     if not todo or time.time() >= until:
         return
-    pool = ProcessPoolExecutor(
-        processes, mp_context=get_context("spawn")
-    )  # each with its own interpreter, as the kernels' cache wants it
+    # Each with its own interpreter, as the kernels' cache wants it.
+    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
     left, running = iter(todo), {}
     with Progress(console=Console(stderr=True)) as bar, pool:
         task = bar.add_task(name, total=len(todo))

@@ -401,9 +401,8 @@ def panels(names: Sequence[str], y_label: str, x_label: str) -> tuple[Any, dict[
     import matplotlib
 
     matplotlib.use("Agg")
-    matplotlib.rcParams.update(
-        {"svg.hashsalt": "topoi", "font.size": 8, "svg.fonttype": "none"}
-    )  # the same bytes in every run
+    # The same bytes in every run.
+    matplotlib.rcParams.update({"svg.hashsalt": "topoi", "font.size": 8, "svg.fonttype": "none"})
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(

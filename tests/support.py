@@ -90,11 +90,12 @@ class Run:
             relaxation=self.schedule.relaxation_at(self.state.sweep),
         )
         self.sweep()
+        # Order and fields as this sweep used them.
         graph, messages, fields = (
             self.state.graph,
             self.state.messages,
             self.state.fields,
-        )  # order and fields as this sweep used them
+        )
         if self.rule.draws:
             reference.gibbs(graph, self.tables, self.z, messages, fields, params)
             return messages.residual

@@ -39,9 +39,8 @@ def test_help_lists_the_commands():
 def test_demo_corpus_is_real():
     corpus = datasets.load_demo()
     assert corpus.n_docs > 1500
-    assert (
-        "sklearn.impute.IterativeImputer" not in corpus.doc_names
-    )  # whether or not its experimental parts are enabled
+    # Whether or not its experimental parts are enabled.
+    assert "sklearn.impute.IterativeImputer" not in corpus.doc_names
     assert corpus.links.nnz > 1000
     assert not corpus.links.diagonal().any()
     names = np.asarray(corpus.doc_names)

@@ -19,9 +19,8 @@ def test_topics_with_their_documents(work):
         odd = {int(document["name"][1:]) % 2 for document in row["documents"]}
         assert len(row["documents"]) == 3
         assert odd == {int(row["words"][0] in PETS)}
-    assert (
-        "(9" in run("topics", work / "lda.topoi", "--documents", 1).output
-    )  # proportions in per cent
+    # Proportions in per cent.
+    assert "(9" in run("topics", work / "lda.topoi", "--documents", 1).output
     assert "documents" not in ask("topics", work / "lda.topoi")["topics"][0]
 
 

@@ -80,9 +80,8 @@ def test_kernels_equal_their_twins_with_every_factor(small, name, rule_name, sch
             params = state.params(
                 rule, in_place=schedule.in_place, relaxation=schedule.relaxation_at(state.sweep)
             )
-            sweep(
-                state, rule, schedule, pool
-            )  # the twin sees the order and the fields that this sweep used
+            # The twin sees the order and the fields that this sweep used.
+            sweep(state, rule, schedule, pool)
             if rule.draws:
                 reference.gibbs(graph, tables, z, state.messages, state.fields, params)
             elif schedule.afresh or rule.inner > 1:

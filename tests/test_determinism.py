@@ -294,9 +294,8 @@ def test_bits_do_not_depend_on_where_arrays_lie_in_memory(many_cells, mixed):
     """Small arrays side by side once made the compiler's guards choose another order of sums."""
     rng, kept, found = np.random.default_rng(0), [], set()
     for _ in range(25):
-        kept.append(
-            np.zeros(int(rng.integers(1, 5000)), np.float32)
-        )  # moves what is allocated after it
+        # Moves what is allocated after it.
+        kept.append(np.zeros(int(rng.integers(1, 5000)), np.float32))
         if len(kept) > 7:
             kept.pop(int(rng.integers(7)))
         found.add(digest(fit(mixed[0].counts, "bp", "auto")))

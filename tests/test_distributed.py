@@ -510,9 +510,10 @@ def test_tasks_wait_for_memory(monkeypatch):
 
 
 def test_warnings_are_of_all_partitions(mixed, here, monkeypatch):
+    # Entries of a word: fewer in each partition.
     monkeypatch.setattr(
         "topoi.models.preflight.SAFE_SUM", (mixed[0].counts > 0).sum(axis=0).max() - 1
-    )  # entries of a word: fewer in each partition
+    )
     with pytest.warns(UserWarning, match="entries are counted one by one"):
         LDA(5, **QUICK).fit(cut(mixed[0].counts, 3), client=here)
 

@@ -74,9 +74,8 @@ def test_completion_by_hand():
     prior.
     """
     topics = np.array([[0.5, 0.5, 0, 0], [0, 0, 0.5, 0.5]])
-    counts = np.array(
-        [[5, 0, 0, 0], [0, 0, 0, 3]]
-    )  # one token of each is held out, 4 and 2 are observed
+    # One token of each is held out, 4 and 2 are observed.
+    counts = np.array([[5, 0, 0, 0], [0, 0, 0, 3]])
     result = evaluate.completion(topics, counts, doc_topic_prior=0.5)
     likely = np.array([4.5 / 5 / 2, 2.5 / 3 / 2])
     np.testing.assert_allclose(result.perplexity, np.exp(-np.log(likely).mean()), rtol=1e-5)

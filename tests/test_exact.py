@@ -76,12 +76,10 @@ def test_gibbs_draws_from_the_enumerated_posterior():
         return sum(n for z, n in drawn.items() if z[i] == z[j]) / 20_000
 
     np.testing.assert_allclose(together(0, 1), 503 / 655, rtol=0, atol=0.02)  # both a
-    np.testing.assert_allclose(
-        together(0, 2), 412 / 655, rtol=0, atol=0.02
-    )  # a and b of document 0
-    np.testing.assert_allclose(
-        together(2, 3), 1103 / 1965, rtol=0, atol=0.02
-    )  # the two b, in different documents
+    # A and b of document 0.
+    np.testing.assert_allclose(together(0, 2), 412 / 655, rtol=0, atol=0.02)
+    # The two b, in different documents.
+    np.testing.assert_allclose(together(2, 3), 1103 / 1965, rtol=0, atol=0.02)
     np.testing.assert_allclose(together(0, 4), 145 / 393, rtol=0, atol=0.02)  # a and c
     distance = sum(abs(drawn[z] / 20_000 - float(p)) for z, p in exact.items()) / 2
     assert distance < 0.03, "total variation distance over all 64 assignments"

@@ -115,13 +115,11 @@ def test_link_metrics_by_hand():
     found = evaluate.link_metrics(scores, linked)
     np.testing.assert_allclose(found["auc"], 3 / 4)
     np.testing.assert_allclose(found["average_precision"], (1 / 1 + 2 / 3) / 2)
-    np.testing.assert_allclose(
-        found["f1"], 1 / 2
-    )  # above the median stand one link and one non-link
+    # Above the median stand one link and one non-link.
+    np.testing.assert_allclose(found["f1"], 1 / 2)
     np.testing.assert_allclose(evaluate.link_metrics(scores, linked, threshold=0.2)["f1"], 4 / 5)
-    np.testing.assert_allclose(
-        evaluate.link_metrics(scores, linked, threshold=0.3)["f1"], 1 / 2
-    )  # a score at the threshold is not above it
+    # A score at the threshold is not above it.
+    np.testing.assert_allclose(evaluate.link_metrics(scores, linked, threshold=0.3)["f1"], 1 / 2)
 
 
 def test_ranking_by_hand():

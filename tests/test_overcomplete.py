@@ -122,9 +122,8 @@ def test_who_begins_wide(mixed):
     plan, settings = Plan(5, mixed[0].counts), Settings(make_rule("bp"))
     few = make_recipe(plan.facts, settings)
     assert few.schedule.name == "relaxed"
-    assert few.overcomplete == (1.0,) * len(
-        Tuning().overcomplete_sweeps
-    )  # not over-relaxed on few edges
+    # Not over-relaxed on few edges.
+    assert few.overcomplete == (1.0,) * len(Tuning().overcomplete_sweeps)
     assert len(make_recipe(plan.facts, replace(settings, max_iter=3)).overcomplete) == 3
     for recipe in (
         make_recipe(plan.facts, replace(settings, schedule="relaxed")),

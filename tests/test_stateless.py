@@ -136,9 +136,8 @@ def test_solved_messages_are_those_of_bp_at_rest(blocks):
         state, replace(run.rule, solve=60), Schedule("synchronous", in_place=False), ThreadPool(1)
     )
     np.testing.assert_allclose(state.tables.theta, before, atol=5e-3)
-    engine.sweep(
-        state, run.rule, Schedule("synchronous", in_place=False), ThreadPool(1)
-    )  # not solved for: TBP converges elsewhere
+    # Not solved for: TBP converges elsewhere.
+    engine.sweep(state, run.rule, Schedule("synchronous", in_place=False), ThreadPool(1))
     assert np.abs(state.tables.theta - before).max() > 0.02
 
 
@@ -276,9 +275,8 @@ def test_a_missing_topic_is_admitted(blocks):
     run.sweep(60)
     best = run.state.owner_counts()[:, :4].argmax(axis=1)
     state = run.state
-    state.tables.theta[:, :4] = np.roll(
-        state.tables.theta[:, :4], 1, axis=1
-    )  # every document is wrong now
+    # Every document is wrong now.
+    state.tables.theta[:, :4] = np.roll(state.tables.theta[:, :4], 1, axis=1)
     lists = topic_lists(state, ThreadPool(1), Tuning().many_edges).toarray()
     assert lists[np.arange(len(best)), best].all()
 
@@ -289,9 +287,8 @@ def test_auto_warms_up_then_stores(monkeypatch, mixed, lists_above):
     corpus, _ = mixed
     model = LDA(5, max_iter=30, tol=0).fit(corpus)
     chosen = [record["schedule"] for record in model.history_]
-    warm_up = (
-        Tuning().short_warm_up if lists_above else Tuning().warm_up
-    )  # lists are for many topics, which do not start overcomplete
+    # Lists are for many topics, which do not start overcomplete.
+    warm_up = Tuning().short_warm_up if lists_above else Tuning().warm_up
     last = min(last_rounds(corpus), 30 // 4)
     stored = 30 - len(warm_up) - last
     assert (

@@ -112,9 +112,8 @@ def test_top_documents_are_most_about_their_topic():
         best = np.sort(model.doc_topic_[:, k])[::-1][:3]
         assert [share for _, share in documents] == best.tolist()
         assert all(model.doc_topic_[int(name[1:]), k] == share for name, share in documents)
-    assert isinstance(
-        LDA(4, max_iter=5).fit(corpus.counts).top_documents(1)[0][0][0], int
-    )  # numbers where there are no names
+    # Numbers where there are no names.
+    assert isinstance(LDA(4, max_iter=5).fit(corpus.counts).top_documents(1)[0][0][0], int)
     with pytest.raises(ValueError, match="keeps no documents"):
         LDA(4).partial_fit(corpus.counts).top_documents()
     with pytest.raises(ValueError, match="n is 0"):

@@ -38,9 +38,8 @@ def check_counts(counts: CountsLike, *, name: str = "X") -> sparse.csr_array:
                 f"{name} holds {counts.dtype} entries; expected numbers. Convert it with"
                 " .astype(float)."
             )
-        csr = sparse.csr_array(
-            counts.astype(np.float64)
-        )  # a copy; numbers first: small types overflow where entries are summed
+        # A copy; numbers first: small types overflow where entries are summed.
+        csr = sparse.csr_array(counts.astype(np.float64))
     else:
         array = np.asarray(counts)
         if array.ndim != 2:

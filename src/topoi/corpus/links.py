@@ -42,9 +42,8 @@ def _listed(links: LinksLike) -> LinksLike:
     square = len(rows) > 2 and all(
         isinstance(row, list | tuple) and len(row) == len(rows) for row in rows
     )
-    return (
-        np.asarray(rows) if square else rows
-    )  # nobody has all documents for neighbours: a matrix in lists
+    # Nobody has all documents for neighbours: a matrix in lists.
+    return np.asarray(rows) if square else rows
 
 
 def _is_matrix(links: LinksLike) -> bool:
@@ -61,11 +60,12 @@ def are_pairs(links: LinksLike, n_docs: int) -> bool:
     if not isinstance(links, list):
         return True
     if all(isinstance(row, tuple) for row in links):
+        # Three are pairs with weights, which are refused.
         return {len(row) for row in links} in (
             set(),
             {2},
             {3},
-        )  # three: pairs with weights, which are refused
+        )
     twos = all(isinstance(row, list | np.ndarray) and len(row) == 2 for row in links)
     if twos and len(links) == n_docs:
         raise ValueError(

@@ -272,9 +272,8 @@ def one_each(labels: LabelsLike) -> LabelsLike:
         return labels
     if is_table(labels):
         labels = (labels.toarray() if is_sparse(labels) else np.asarray(labels)).ravel()
-    labels = (
-        labels if isinstance(labels, Sequence) else np.asarray(labels)
-    )  # a pandas column, for instance
+    # A pandas column, for instance.
+    labels = labels if isinstance(labels, Sequence) else np.asarray(labels)
     return [
         [name.item() if isinstance(name, np.generic) else name for name in names_of(entry)]
         for entry in labels

@@ -309,9 +309,8 @@ def ranking_metrics(
         if not len(linked):
             continue
         scores, found = np.asarray(score(i)), np.unique(linked)
-        best, worst = (
-            rankdata(-scores, method)[found] for method in ("min", "max")
-        )  # they differ among ties
+        # They differ among ties.
+        best, worst = (rankdata(-scores, method)[found] for method in ("min", "max"))
         mine = np.sort((best + worst) / 2)
         for k in at:
             recall[k].append(float(np.clip((k - best + 1) / (worst - best + 1), 0, 1).mean()))

@@ -168,9 +168,8 @@ def completion(
         gains = document_log_likelihood(held, proportions, topic_word, pool)
     tokens = held.sum(axis=1)
     mean = gains.sum() / tokens.sum()
-    spread = (
-        np.sqrt(np.sum((gains - mean * tokens) ** 2)) / tokens.sum()
-    )  # of a ratio of sums over documents
+    # Of a ratio of sums over documents.
+    spread = np.sqrt(np.sum((gains - mean * tokens) ** 2)) / tokens.sum()
     return Completion(
         float(np.exp(-mean)),
         float(np.exp(-mean - 1.96 * spread)),

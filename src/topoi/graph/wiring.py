@@ -43,12 +43,10 @@ class Graph:
     private: bool  # every document has one owner, and every owner one document
     listed: bool  # documents have topic lists that `with_lists` gave them
     slot_owner: np.ndarray  # (slots,) owner of each row of theta
-    owner_slot: (
-        np.ndarray
-    )  # (O,) one row of theta that holds each owner, -1 for an owner without documents
-    shared_ptr: (
-        np.ndarray
-    )  # owners with more than one row: their rows are shared_slots[shared_ptr[i]:shared_ptr[i + 1]]
+    # (O,) one row of theta that holds each owner, -1 for an owner without documents.
+    owner_slot: np.ndarray
+    # Owners with more than one row: their rows are shared_slots[shared_ptr[i]:shared_ptr[i + 1]].
+    shared_ptr: np.ndarray
     shared_slots: np.ndarray
     message_size: int  # numbers in all messages together
     weight: float  # sum of x
@@ -183,9 +181,8 @@ def build_graph(
         else _without_full_rows(plan.topics)
     )
     n_allowed = np.diff(topics.indptr)
-    block_size = np.diff(owners.indptr) * np.where(
-        n_allowed > 0, n_allowed, width
-    )  # numbers in one message of each document
+    # Numbers in one message of each document.
+    block_size = np.diff(owners.indptr) * np.where(n_allowed > 0, n_allowed, width)
     visit_size = np.diff(visit_edge) * block_size[visit_doc]
     arrays = GraphArrays(
         cell_visit=frozen(

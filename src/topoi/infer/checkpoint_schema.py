@@ -185,9 +185,8 @@ def _learned(found: Contents, graph: Graph) -> list[LearnedField]:
 def _check_state(found: Contents, graph: Graph, rule: Rule, schedule: Schedule) -> None:
     """What kernels rely on, which depends on several entries."""
     K, stored = graph.n_topics, found["stored"]
-    may_change = (
-        rule.stored and not schedule.stores and not schedule.afresh
-    )  # "auto" stores messages later
+    # "auto" stores messages later.
+    may_change = rule.stored and not schedule.stores and not schedule.afresh
     expected = rule.stored and schedule.stores
     demand(
         may_change or stored == expected,

@@ -34,9 +34,10 @@ def _blocks(graph: Graph) -> Iterator[Block]:
     """Edges by the shape of their messages: there are few shapes, and many documents."""
     arrays = graph.transposed or graph.arrays
     doc = np.repeat(arrays.visit_doc, np.diff(arrays.visit_edge))
+    # Of each edge in its visit.
     number = np.arange(graph.n_edges) - np.repeat(
         arrays.visit_edge[:-1], np.diff(arrays.visit_edge)
-    )  # of each edge in its visit
+    )
     owners, listed = np.diff(arrays.slot_ptr)[doc], np.diff(arrays.topic_ptr)[doc]
     size = owners * np.where(listed > 0, listed, graph.width)
     first = np.repeat(arrays.visit_message, np.diff(arrays.visit_edge)) + number * size

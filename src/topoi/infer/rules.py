@@ -53,9 +53,8 @@ class Rule:
         if self.digamma_owners:
             alpha = params.alpha.astype(np.float64)
             counts = tables.theta + alpha
-            theta = np.exp(
-                psi(counts) - psi(counts.sum(axis=1, keepdims=True))
-            )  # 0 for padding topics: psi(0) = -infinity
+            # 0 for padding topics: psi(0) = -infinity.
+            theta = np.exp(psi(counts) - psi(counts.sum(axis=1, keepdims=True)))
             theta = np.where(alpha > 0, np.maximum(theta, FLOOR), 0).astype(np.float32)
             tables = tables._replace(theta=theta)
             params = params._replace(alpha=np.zeros_like(params.alpha), plain_side=True)

@@ -64,9 +64,8 @@ class State(Proportions):
     )
     prior_change: float = 0.0  # of learned priors, relative, when they were last learned
     active_set: ActiveSet | None = None  # of an active schedule
-    spare: Tables | None = field(
-        default=None, repr=False
-    )  # second set of tables of synchronous schedules
+    # Second set of tables of synchronous schedules.
+    spare: Tables | None = field(default=None, repr=False)
     blocks: Blocks | None = field(default=None, repr=False)  # where they take turns (afresh.py)
     elsewhere: Elsewhere | None = field(default=None, repr=False)  # where the documents are, if so
 

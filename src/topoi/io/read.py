@@ -273,9 +273,8 @@ def _column_of(
     obs: pd.DataFrame, what: str, column: str, name: str, separator: str
 ) -> list[object]:
     """A column of AnnData's obs, read as a column of a table is."""
-    Rows(f"{name} (obs)", list(map(str, obs.columns)), ()).column(
-        what, column
-    )  # refuses one that is not there
+    # Refuses one that is not there.
+    Rows(f"{name} (obs)", list(map(str, obs.columns)), ()).column(what, column)
     first_with: dict[str, str] = {}
     return [
         cell_value(what, value, f"Document {i}", separator, first_with)

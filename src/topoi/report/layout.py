@@ -70,9 +70,8 @@ def topic_map(apart: np.ndarray, proportions: np.ndarray, labels: Sequence[str])
     at = places(apart)
     # Half way to even spacing: the middle of the map is crowded, its borders are empty.
     at = (at + at.argsort(axis=0).argsort(axis=0) / max(len(at) - 1, 1)) / 2
-    radius = np.maximum(
-        SIDE * np.sqrt(COVERED * ASPECT * proportions / np.pi), SMALLEST
-    )  # the area is the proportion
+    # The area is the proportion.
+    radius = np.maximum(SIDE * np.sqrt(COVERED * ASPECT * proportions / np.pi), SMALLEST)
     labelled = np.zeros(len(labels), dtype=bool)
     labelled[np.argsort(-proportions, kind="stable")[:MOST_LABELS]] = True
     letters = np.array([len(label) for label in labels]) * LETTER * LABEL_SIZE

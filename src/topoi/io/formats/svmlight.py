@@ -93,8 +93,9 @@ def write_svmlight(corpus: Corpus, path: str | Path) -> None:
             table[d, number[name]] = 1
     with write_text(path) as file:
         counts = corpus.counts.copy()
+        # What scikit-learn writes.
         counts.indices, counts.indptr = (
             counts.indices.astype(np.int32),
             counts.indptr.astype(np.int32),
-        )  # what scikit-learn writes
+        )
         dump_svmlight_file(counts, table.tocsr(), file, zero_based=False, multilabel=True)
