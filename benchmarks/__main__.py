@@ -23,6 +23,7 @@ NAMES = (
     "clusters",
     "trends",
     "scaling",
+    "regions",
     "race",
     "from_text",
     "seeds",
