@@ -473,7 +473,7 @@ def test_a_dangling_link_exists(work):
     assert not (work / "nothing.csv").exists()
     run(*arguments, "--force")
     assert link.readlink() == work / "nothing.csv"
-    assert (work / "nothing.csv").read_text().startswith("id,")
+    assert (work / "nothing.csv").read_text().startswith("document,")
 
 
 def test_outputs_are_checked_in_one_place(tmp_path):
