@@ -84,7 +84,7 @@ X = small_counts()
 
 @pytest.mark.parametrize("form", [list, np.array, pd.Series], ids=["list", "array", "series"])
 def test_texts_of_which_no_word_is_left(form):
-    with pytest.raises(ValueError, match="No word of the 2 documents of The list is left"):
+    with pytest.raises(ValueError, match="The list: no words of its 2 documents are left"):
         LDA(3).fit(form(["a text", "another"]))
 
 

@@ -164,8 +164,8 @@ def test_vb_is_synchronous(schedule):
         (
             "synchronous",
             (
-                "must see each draw at once, or it samples from another distribution; use"
-                " schedule='asynchronous'"
+                "needs counts that change with every draw, or it samples from a wrong distribution;"
+                " use schedule='asynchronous'"
             ),
         ),
         (

@@ -10,10 +10,13 @@ BAD_FILES = {
     "binary.csv": (b"text\n\x7fELF\x00\x01", "is a binary file"),
     "latin.csv": (b"text\nplain\ncaf\xe9\n", "line 3: not UTF-8 text"),
     "empty.csv": (b"", "is empty"),
-    "column.csv": (b"body,id\nx,y\nx,z\n", "has columns body, id; say which one holds the text"),
+    "column.csv": (
+        b"body,id\nx,y\nx,z\n",
+        "has columns body, id; name the one that holds the text",
+    ),
     "one.csv": (b"text\none single document\n", "holds one document"),
     "one.ldac": (b"2 0:1 1:2\n", "holds one document"),
-    "stop.csv": (b"text\nthe and of\nto be or not\n", "No word of the 2 documents"),
+    "stop.csv": (b"text\nthe and of\nto be or not\n", "no words of its 2 documents"),
     "docword.ragged.txt": (b"2\n3\n2\n1 1 1\n2 3\n", "line 5: expected three whole numbers"),
 }
 

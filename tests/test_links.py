@@ -48,9 +48,7 @@ def test_non_links_are_the_pairs_that_are_left():
     found = evaluate.random_non_links(LINKS, 4, 4)
     assert sorted(map(tuple, found.tolist())) == [(0, 2), (0, 3), (1, 3), (2, 3)]
     assert evaluate.random_non_links(LINKS, 4, 0).shape == (0, 2)
-    with pytest.raises(
-        ValueError, match="only 4 pairs without a link; ask for at most so many instead of 5"
-    ):
+    with pytest.raises(ValueError, match="only 4 pairs without a link; ask for at most 4, not 5"):
         evaluate.random_non_links(LINKS, 4, 5)
 
 

@@ -351,7 +351,7 @@ def test_solved_messages_find_the_blocks_with_the_same_bits_on_any_number_of_thr
     assert one.perplexity(corpus) < 1.1 * len(truth.topic_word[0]) / 4
     assert {r["schedule"] for r in one.history_} == {"synchronous"}
     np.testing.assert_array_equal(one.components_, two.components_)
-    with pytest.raises(ValueError, match="tables that stand still"):
+    with pytest.raises(ValueError, match="tables that stay the same during a sweep"):
         LDA(4, schedule="asynchronous", **options).fit(corpus)
 
 

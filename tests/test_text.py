@@ -231,7 +231,7 @@ BAD = {
         "windows.csv, line 3: not UTF-8 text; say .* for instance cp1252",
     ),
     "empty.csv": (b"", "is empty"),
-    "columns.csv": (b"a,b\nx,y\n", "has columns a, b; say which one holds the text"),
+    "columns.csv": (b"a,b\nx,y\n", "has columns a, b; name the one that holds the text"),
     "twice.csv": (
         b"text,text\nx,y\n",
         "has several columns called 'text'; give each a name of its own",
@@ -253,7 +253,7 @@ BAD = {
         "holds one document, and topics are learned from many",
     ),
     "none.csv": (b"text\n", "holds no documents"),
-    "stop.csv": (b"text\nthe and of\nto be or not\n", "No word of the 2 documents"),
+    "stop.csv": (b"text\nthe and of\nto be or not\n", "no words of its 2 documents"),
     "bad.jsonl": (b'{"text": "a"}\nnope\n', "bad.jsonl, line 2: no JSON"),
     "list.jsonl": (b'{"text": "a"}\n[1]\n', "list.jsonl, line 2: expected an object"),
     "gap.jsonl": (b'{"text": "a"}\n{"txt": "b"}\n', "gap.jsonl, line 2: there is no 'text'"),

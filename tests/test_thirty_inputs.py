@@ -149,7 +149,7 @@ REFUSED = {
     ".pdf": (lambda f: put(f / "t.pdf", b"%PDF-1.7"), {}, "pdftotext"),
     ".docx": (lambda f: put(f / "t.docx", b"PK"), {}, "pandoc"),
     ".xlsx": (lambda f: put(f / "t.xlsx", b"PK"), {}, r"save the sheet as \.csv"),
-    "an unknown suffix": (lambda f: put(f / "t.xyz", "x"), {}, "say which with form="),
+    "an unknown suffix": (lambda f: put(f / "t.xyz", "x"), {}, "name the format with form="),
     "no such file": (lambda f: f / "no.csv", {}, "no.csv"),
     "a pattern without files": (lambda f: str(f / "*.csv"), {}, "check the pattern"),
     "bytes that are no text": (
@@ -169,7 +169,7 @@ REFUSED = {
     "no column of text": (
         lambda f: put(f / "t.csv", "a,b\n1,2\n"),
         {},
-        "say which one holds the text",
+        "name the one that holds the text",
     ),
     "a missing id": (lambda f: put(f / "t.csv", MISSING), BY_ID, "name is missing"),
     "a repeated id": (lambda f: put(f / "t.csv", REPEATED), BY_ID, "'a' is taken"),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from sklearn.feature_extraction.text import CountVectorizer
 
-__all__ = ["AuthorModel", "FittedModel", "LabelModel", "LinkModel"]
+__all__ = ["AuthorModel", "FittedModel", "LinkModel"]
 
 
 class FittedModel(Protocol):
@@ -87,7 +87,7 @@ class AuthorModel(FittedModel, Protocol):
     author_counts_: np.ndarray  # (A, K)
 
     def authors_of_topic(
-        self, topic: int, n: int = 10, *, min_documents: int = 0
+        self, topic: int | str, n: int = 10, *, min_documents: int = 0
     ) -> list[tuple[Name, float]]: ...
     def topics_of_author(self, name: Name, n: int = 10) -> list[tuple[int, float]]: ...
 
@@ -101,12 +101,3 @@ class LinkModel(FittedModel, Protocol):
 
     def link_scores(self, pairs: Sequence[tuple[Name, Name]] | np.ndarray) -> np.ndarray: ...
     def recommend_links(self, X: DocumentsLike, n: int = 10) -> list[list[tuple[Name, float]]]: ...
-
-
-class LabelModel(FittedModel, Protocol):
-    """A model with C classes of documents."""
-
-    classes_: np.ndarray  # (C,)
-
-    def most_likely(self, X: DocumentsLike, n: int = 1) -> list[list[Name]]: ...
-    def top_words_by_label(self, n: int = 10) -> dict[Name, list[str]]: ...

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -245,7 +245,7 @@ def _check_messages(rule: UpdateRule, messages: object, known: tuple[str, ...]) 
         )
 
 
-def _check_relaxation(rule: UpdateRule, factor: Any) -> None:
+def _check_relaxation(rule: UpdateRule, factor: float | None) -> None:
     if factor is None:
         return
     real = isinstance(factor, numbers.Real) and not isinstance(factor, bool)

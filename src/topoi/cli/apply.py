@@ -47,7 +47,7 @@ def transform(
         int | None,
         typer.Option(
             min=1,
-            help="Only so many topics of each document, the largest, with their proportions.",
+            help="Only the N largest topics of each document, with their proportions.",
             show_default=False,
         ),
     ] = None,

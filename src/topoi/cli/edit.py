@@ -33,7 +33,7 @@ class Edits:
     ] = None
     reduce: Annotated[
         int | None,
-        option(EDITS, "Merge the topics that differ least until so many are left.", min=1),
+        option(EDITS, "Merge the closest topics until this many are left.", min=1),
     ] = None
     split: Annotated[
         str | None,
@@ -95,7 +95,7 @@ def edit(
     asked = edits.given()
     part = _part(edits.split) if edits.split is not None else None
     if part is None and not any(asked.values()):
-        raise ValueError("Nothing to edit; say --merge, --delete, --rename, --split or --reduce.")
+        raise ValueError("Nothing to edit; pass --merge, --delete, --rename, --split or --reduce.")
     loaded = load_model(model)
     if part is not None:
         loaded = loaded.split_topic(part[0], into=part[1])

@@ -22,7 +22,7 @@ def ensemble(
     output: Annotated[Path, typer.Option("--output", "-o", help="The model file.")] = Path(
         "ensemble.topoi"
     ),
-    max_iter: Annotated[int, typer.Option(min=1, help="Most sweeps of a run.")] = 200,
+    max_iter: Annotated[int, typer.Option(min=1, help="Maximum number of sweeps of a run.")] = 200,
     seed: Seed = 0,
     jobs: Jobs = None,
     force: Force = False,

@@ -81,7 +81,8 @@ def similar(
     document: Annotated[
         str,
         typer.Argument(
-            help="Id or number of a training document, a text file, or a text.", show_default=False
+            help="Name or number of a training document, a text file, or a text.",
+            show_default=False,
         ),
     ],
     number: Many = 10,

@@ -72,7 +72,9 @@ class Learning:
     schedule: Annotated[
         Schedule, option(LEARNING, "In which order messages are updated.", show_default=True)
     ] = USUAL_SCHEDULE
-    max_iter: Annotated[int, option(LEARNING, "Most sweeps.", min=1, show_default=True)] = 200
+    max_iter: Annotated[
+        int, option(LEARNING, "Maximum number of sweeps.", min=1, show_default=True)
+    ] = 200
     tol: Annotated[
         str,
         option(
@@ -87,7 +89,7 @@ class Learning:
     ] = USUAL_WEIGHTING
     batch_size: Annotated[
         int | None,
-        option(LEARNING, "LDA: blocks of so many documents in turn, to save memory.", min=1),
+        option(LEARNING, "LDA: blocks of this many documents in turn, to save memory.", min=1),
     ] = None
     out_of_core: Annotated[
         bool | None,
@@ -207,11 +209,13 @@ def fit(
         )
     if learning.batch_size is not None and kind is not Kind.lda:
         raise ValueError(
-            f"--batch-size is for plain LDA, and this is {NAMES[kind]}; leave it out, or say"
+            f"--batch-size is for plain LDA, and this is {NAMES[kind]}; leave it out, or pass"
             " --model lda."
         )
     if background and kind not in (Kind.labeled, Kind.combined):
-        raise ValueError("--background is for labeled LDA; say where the labels are with --labels.")
+        raise ValueError(
+            "--background is for labeled LDA; name the column of labels with --labels."
+        )
     if begin is not None and n_components not in (None, begin.components_.shape[0]):
         raise ValueError(
             f"--init {init} has {begin.components_.shape[0]} topics, so --n-components"

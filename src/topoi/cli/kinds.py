@@ -33,7 +33,7 @@ def chosen_kind(wanted: Kind | None, corpus: Corpus, columns: Columns) -> Kind:
     if wanted is not None:
         if wanted in NEEDS and getattr(corpus, NEEDS[wanted]) is None:
             raise ValueError(
-                f"--model {wanted.value} needs {NEEDS[wanted]}; say where they are with"
+                f"--model {wanted.value} needs {NEEDS[wanted]}; name their column with"
                 f" --{NEEDS[wanted]}."
             )
         return wanted

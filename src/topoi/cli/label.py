@@ -43,7 +43,7 @@ def label(
     number: Annotated[
         int | None,
         typer.Option(
-            "--number", "-n", min=1, help="Only the first so many documents.", show_default=False
+            "--number", "-n", min=1, help="Only the first N documents.", show_default=False
         ),
     ] = None,
     force: Force = False,

@@ -144,7 +144,7 @@ def choose(
         str, typer.Option(*N_COMPONENTS, help="Numbers of topics to try, separated by commas.")
     ] = "10,20,50,100",
     seeds: Annotated[int, typer.Option(min=2, help="Fits of each number.")] = 3,
-    max_iter: Annotated[int, typer.Option(min=1, help="Most sweeps of a fit.")] = 200,
+    max_iter: Annotated[int, typer.Option(min=1, help="Maximum number of sweeps of a fit.")] = 200,
     figure: Annotated[
         Path | None,
         typer.Option(help="Draw perplexity and stability: .png, .svg or .pdf.", show_default=False),

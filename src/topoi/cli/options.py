@@ -121,7 +121,9 @@ class Columns:
     ] = None
     split_long: Annotated[
         int | None,
-        option(COLUMNS, "Cut longer texts into parts of about so many words: 'name [1]', …", min=1),
+        option(
+            COLUMNS, "Cut longer texts into parts of about this many words: 'name [1]', …", min=1
+        ),
     ] = None
     on_error: Annotated[
         OnError,
@@ -187,7 +189,7 @@ class Words:
         ),
     ] = False
     max_words: Annotated[
-        int | None, option(WORDS, "Keep only so many words, the most frequent.", min=1)
+        int | None, option(WORDS, "Keep only this many words, the most frequent ones.", min=1)
     ] = None
     token_pattern: Annotated[str | None, option(WORDS, "Regular expression of a word.")] = None
     keep_case: Annotated[bool, option(WORDS, "Do not turn text to lower case.", "--keep-case")] = (

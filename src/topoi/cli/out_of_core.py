@@ -135,8 +135,8 @@ def kind_of_source(wanted: Kind | None, columns: Columns) -> Kind:
     if kind not in (Kind.lda, Kind.labeled):
         raise ValueError(
             f"--model {kind.value} connects documents, which are read block by block here; leave"
-            " --out-of-core out, or say --model lda."
+            " --out-of-core out, or pass --model lda."
         )
     if kind is Kind.labeled and columns.labels is None:
-        raise ValueError("--model labeled needs labels; say where they are with --labels.")
+        raise ValueError("--model labeled needs labels; name their column with --labels.")
     return kind

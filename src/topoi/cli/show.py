@@ -105,7 +105,7 @@ def topics(
         ),
     ] = 1.0,
     documents: Annotated[
-        int, typer.Option(min=0, help="Also show so many documents that are most about each topic.")
+        int, typer.Option(min=0, help="Also show the N documents that are most about each topic.")
     ] = 0,
     topic: Annotated[
         str | None,
@@ -265,7 +265,7 @@ def links(
     document: Annotated[
         str,
         typer.Argument(
-            help="Id or number of a training document, or a text file.", show_default=False
+            help="Name or number of a training document, or a text file.", show_default=False
         ),
     ],
     number: Many = 10,

@@ -34,7 +34,8 @@ Topic = Annotated[
     typer.Option(help="Number or name of one topic, with intervals.", show_default=False),
 ]
 Words = Annotated[
-    int, typer.Option(min=0, help="With --topic: so many of its words in each (kept texts only).")
+    int,
+    typer.Option(min=0, help="With --topic: the N words of the topic in each (kept texts only)."),
 ]
 
 

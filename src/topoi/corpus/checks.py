@@ -129,7 +129,8 @@ def refuse_half_characters(values: Iterable[object], name: str) -> None:
     except UnicodeEncodeError:
         bad = next(value for value in map(str, values) if HALF_CHARACTER.search(value))
         raise ValueError(
-            f"{name} holds {bad!r}, which is not text; replace what begins with \\ud."
+            f"{name} holds {bad!r}, which is not text; replace its half characters (\\ud800 to"
+            " \\udfff)."
         ) from None
 
 

@@ -71,8 +71,8 @@ def warn_of_unknown(corpus: Corpus, stacklevel: int = 3) -> None:
     if silent or unknown > MOST_UNKNOWN:
         none = f"{silent} of {corpus.n_docs} documents have no word that the model knows, and "
         warnings.warn(
-            f"{none if silent else ''}{unknown:.0%} of all tokens are of words that it does not"
-            " know: they do not count. Are these documents in the language, and of the kind, that"
+            f"{none if silent else ''}{unknown:.0%} of all tokens are words that the model does not"
+            " know; they are ignored. Are these documents in the language, and of the kind, that"
             " the model was fitted on?",
             stacklevel=stacklevel,
         )

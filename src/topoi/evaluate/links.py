@@ -132,7 +132,7 @@ def random_non_links(links: LinksLike, n_docs: int, n: int, random_state: int = 
     free = n_docs * (n_docs - 1) // 2 - len(taken)
     if n > free:
         raise ValueError(
-            f"There are only {free} pairs without a link; ask for at most so many instead of {n}."
+            f"There are only {free} pairs without a link; ask for at most {free}, not {n}."
         )
     rng = np.random.default_rng(random_state)
     chosen: list[tuple[int, int]] = []
@@ -318,7 +318,10 @@ def ranking_metrics(
         ranks.extend(mine.tolist())
         precision.append(float(np.mean(np.arange(1, len(mine) + 1) / mine)))
     if not ranks:
-        raise ValueError("No document has a link, so there is nothing to rank.")
+        raise ValueError(
+            "No document has a link, so there is nothing to rank; give the links of the test"
+            " documents."
+        )
     return {
         **{f"recall@{k}": float(np.mean(recall[k])) for k in at},
         "mrr": float(np.mean(first)),

@@ -1,5 +1,5 @@
-"""Held-out perplexity: document completion (the paper's protocol) and left-to-right likelihood, for
-our models and for any others.
+"""Held-out perplexity: document completion (eq. 31, the paper's protocol) and left-to-right
+likelihood, for our models and for any others.
 """
 
 from __future__ import annotations

@@ -109,7 +109,8 @@ def _words_of_model(model: FittedModel, data: AnnData) -> Sequence[str]:
     if data.n_vars != model.components_.shape[1]:
         raise ValueError(
             f"data has {data.n_vars} features; the model was fitted on"
-            f" {model.components_.shape[1]}, whose names it does not know."
+            f" {model.components_.shape[1]}, whose names it does not know. Give data"
+            " with these features only, in the same order."
         )
     return list(map(str, data.var_names))
 

@@ -89,7 +89,7 @@ def checked_edits(found: Mapping[str, Any], n_topics: int) -> Edits:
     used = [topic for group in groups for topic in group] + gone
     twice = next((topic for topic in used if used.count(topic) > 1), None)
     if twice is not None:
-        raise ValueError(f"Topic {twice} is named twice in merge and delete; it has one fate.")
+        raise ValueError(f"Topic {twice} is named twice in merge and delete; name each topic once.")
     left = n_topics - len(gone) - sum(len(group) - 1 for group in groups)
     if left < 1:
         raise ValueError("No topic would be left; keep one at least.")

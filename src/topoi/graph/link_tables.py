@@ -1,4 +1,6 @@
-"""Tables of topics that link: how often they meet, and the probability of one given the other."""
+"""Tables of topics that link: how often they meet, and the probability of one given the other (eq.
+28: rows of eta).
+"""
 
 from __future__ import annotations
 

@@ -181,7 +181,10 @@ def seed_strengths(seeds: Seeds | SeedWords) -> dict[str, dict[str, float]]:
     for given, words in seeds.words.items():
         name = str(given).strip()
         if not name or name in found:
-            raise ValueError(f"seeds has the name {name!r} twice, or an empty one.")
+            raise ValueError(
+                f"seeds has the name {name!r} twice, or an empty one; give each topic a name of"
+                " its own."
+            )
         if isinstance(words, str) or not isinstance(words, Mapping | Sequence | set) or not words:
             raise ValueError(
                 f"The seeds of {name!r} are {words!r}; expected a list with at least one word."

@@ -35,6 +35,7 @@ from topoi.tuning import current
 __all__ = [
     "Checkpoint",
     "FinishedRun",
+    "checked_every",
     "fingerprint",
     "fixed_parameters",
 ]
@@ -69,6 +70,13 @@ class FinishedRun(NamedTuple):
                 self.path.unlink()
 
 
+def checked_every(every: int) -> int:
+    """What `checkpoint_every` is."""
+    if not isinstance(every, int | np.integer) or isinstance(every, bool) or every < 1:
+        raise ValueError(f"checkpoint_every is {every!r}; expected a whole number of at least 1.")
+    return int(every)
+
+
 class Estimator(Protocol):
     """The model of a run: its parameters."""
 
@@ -89,11 +97,7 @@ class Checkpoint:
     def __init__(
         self, path: str | Path, every: int, model: Estimator, plan: Plan, start: object
     ) -> None:
-        if not isinstance(every, int | np.integer) or every < 1:
-            raise ValueError(
-                f"checkpoint_every is {every!r}; expected a whole number of at least 1."
-            )
-        self.path, self.every = Path(path), int(every)
+        self.path, self.every = Path(path), checked_every(every)
         self.fingerprint = fingerprint(model, plan, start)
         self.saved: Manifest | None = None  # the manifest of a run that waits to be resumed
         self.sha256 = ""  # of what is in the file, if that is of this run

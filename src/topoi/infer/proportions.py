@@ -34,7 +34,7 @@ class Proportions:
         return counts
 
     def owner_topic(self) -> np.ndarray:
-        """(owners, K) topic proportions, rows sum to 1."""
+        """(owners, K) topic proportions (eq. 12; eq. 27 for authors), rows sum to 1."""
         counts = self.owner_counts() + self.alpha[: self.graph.n_topics]
         return counts / counts.sum(axis=1, keepdims=True)
 
@@ -105,6 +105,6 @@ class Proportions:
         return np.divide(message, total, out=np.zeros_like(message), where=total > 0)
 
     def topic_word(self) -> np.ndarray:
-        """(K, W) word proportions of topics, rows sum to 1."""
+        """(K, W) word proportions of topics (eq. 13), rows sum to 1."""
         counts = self.tables.phi[:, : self.graph.n_topics].T.astype(np.float64) + self.beta
         return counts / counts.sum(axis=1, keepdims=True)

@@ -15,8 +15,8 @@ def refuse_schedule(name: str, rule: Rule) -> None:
         raise ValueError(f"schedule is {name!r}; choose one of {', '.join(map(repr, SCHEDULES))}.")
     if rule.draws and name == "synchronous":
         raise ValueError(
-            "rule='gibbs' must see each draw at once, or it samples from another distribution; use"
-            " schedule='asynchronous'."
+            "rule='gibbs' needs counts that change with every draw, or it samples from a wrong"
+            " distribution; use schedule='asynchronous'."
         )
     if rule.draws and name in ("residual", "residual-words", "active"):
         raise ValueError(
@@ -41,8 +41,8 @@ def refuse_schedule(name: str, rule: Rule) -> None:
         )
     if rule.solve and name != "synchronous":
         raise ValueError(
-            "BP(messages='solved') recovers messages from tables that stand still, which needs"
-            " schedule='synchronous'; use that, or BP(messages='none')."
+            "BP(messages='solved') recovers messages from tables that stay the same during a sweep,"
+            " which needs schedule='synchronous'; use that, or BP(messages='none')."
         )
     if name in ("relaxed", "residual-words", "active") and not rule.stored:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Rules: what an edge removes of itself before it listens, and the one transform of VB.
+"""Rules: what an edge removes of itself before it is updated, and the one transform of VB.
 
 | rule  | removes of itself   | owner side                | reference              |
 |-------|---------------------|---------------------------|------------------------|
@@ -50,6 +50,7 @@ class Rule:
         return self.seen_words(*self.seen_owners(tables, params))
 
     def seen_owners(self, tables: Tables, params: SweepParams) -> tuple[Tables, SweepParams]:
+        """Counts of owners as messages see them: VB has exp(digamma) in their place (eq. 22)."""
         if self.digamma_owners:
             alpha = params.alpha.astype(np.float64)
             counts = tables.theta + alpha

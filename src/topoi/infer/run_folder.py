@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from topoi.infer.checkpoints import checked_every
 from topoi.infer.first_topics import Workers
 from topoi.infer.history import HISTORY, Record, columns, records
 from topoi.infer.monitor import Monitor
@@ -65,11 +66,7 @@ class RunFolder:
         n_topics: int,
         max_iter: int,
     ) -> None:
-        if not isinstance(every, int | np.integer) or every < 1:
-            raise ValueError(
-                f"checkpoint_every is {every!r}; expected a whole number of at least 1."
-            )
-        self.path, self.every, self.fingerprint = Path(path), int(every), fingerprint
+        self.path, self.every, self.fingerprint = Path(path), checked_every(every), fingerprint
         if self.path.exists() and not self.path.is_dir():
             raise ValueError(
                 f"{self.path} is a file; on a cluster a checkpoint is a folder that all workers"

@@ -26,7 +26,7 @@ from topoi.io.gathering import GROUP, Gathering
 from topoi.io.lines import Progress
 from topoi.io.rows import Rows, rows_in_memory
 from topoi.io.tables import open_files, open_rows
-from topoi.io.word_counts import no_words_left
+from topoi.io.word_counts import no_words_left, too_few
 from topoi.storage.digests import digest
 
 __all__ = ["Documents", "count_blocks", "count_texts"]
@@ -221,10 +221,7 @@ def _pruned(
 ) -> list[str]:
     """The words that min_df, max_df and max_features leave, sorted, as CountVectorizer does it."""
     if n_docs < 2:
-        raise ValueError(
-            f"{name} holds {'one document' if n_docs else 'no documents'}, and topics are learned"
-            " from many; give more, or cut a long one into parts."
-        )
+        raise too_few(name, n_docs)
     least, most = (
         float(bound) if isinstance(bound, Integral) else bound * n_docs
         for bound in (vectorizer.min_df, vectorizer.max_df)

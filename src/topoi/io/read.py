@@ -114,8 +114,8 @@ def read(
     zero_based : bool, default=False
         For SVMlight, whether columns are numbered from 0 instead of 1.
     split_long : int, optional
-        Cut longer texts into parts of about so many words. Parts are documents of their own, named
-        "name [1]", "name [2]", ..., with the same authors, labels, date and groups.
+        Cut longer texts into parts of about this many words. Parts are documents of their own,
+        named "name [1]", "name [2]", ..., with the same authors, labels, date and groups.
     on_error : {"raise", "skip"}, default="raise"
         What to do with a document whose name is missing or taken, or that is not text: refuse all,
         or leave it out, with a warning that counts.

@@ -47,7 +47,8 @@ class Rows:
             )
             if not likely:
                 raise ValueError(
-                    f"{self.name} has columns {listed}; say which one holds the text with text=...."
+                    f"{self.name} has columns {listed}; name the one that holds the text with"
+                    " text=..."
                 )
             wanted = likely[0]
         if wanted not in self.columns:

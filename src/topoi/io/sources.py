@@ -63,8 +63,7 @@ def on_disk(source: Any, form: str | None) -> Iterator[object]:
         return
     if form is None:
         raise ValueError(
-            "Standard input has no name that says what it holds; say it with form=..., such as"
-            " form='csv'."
+            "Standard input has no name that tells its format; pass form=..., such as form='csv'."
         )
     with tempfile.TemporaryDirectory(prefix="topoi-") as folder:
         path = Path(folder) / "standard input"

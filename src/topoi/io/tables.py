@@ -65,7 +65,7 @@ def open_rows(path: Path, form: str | None, encoding: str, progress: Progress | 
     raise ValueError(
         f"{path}: the name does not say what it holds; known are folders of .txt, .md and .html,"
         " .csv, .tsv, .json, .jsonl, .parquet, .txt (one document a line), and counts"
-        f" ({', '.join(suffixes())}, docword.*.txt); say which with form=...."
+        f" ({', '.join(suffixes())}, docword.*.txt); name the format with form=..."
     )
 
 

@@ -122,7 +122,7 @@ def make_vectorizer(
     lowercase : bool, default=True
         Whether upper case counts as lower case.
     max_features : int, default=None
-        Keep only so many words, the most frequent ones.
+        Keep only this many words, the most frequent ones.
     vocabulary : sequence of str, str or Path, default=None
         The words to count and no others, or a file of them.
     phrases : bool, Phrases or sequence of str, default=False

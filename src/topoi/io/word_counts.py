@@ -11,13 +11,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from topoi.io.vectorize import counting_all, with_vocabulary
 
-__all__ = ["count_with_new_words", "count_words", "no_words_left"]
+__all__ = ["count_with_new_words", "count_words", "no_words_left", "too_few"]
 
-NO_WORDS = (
-    "empty vocabulary",
-    "After pruning",
-    "max_df corresponds",
-)  # how CountVectorizer says that nothing is left
+# How CountVectorizer says that nothing is left.
+NO_WORDS = ("empty vocabulary", "After pruning", "max_df corresponds")
 
 
 class Counted:
@@ -67,10 +64,10 @@ def count_words(
         if not str(error).startswith(NO_WORDS):
             raise
         if passed.n_docs < 2:
-            raise _too_few(name, passed.n_docs) from error
+            raise too_few(name, passed.n_docs) from error
         raise no_words_left(name, passed.n_docs) from error
     if passed.n_docs < 2:
-        raise _too_few(name, passed.n_docs)
+        raise too_few(name, passed.n_docs)
     return counts, None, vectorizer
 
 
@@ -170,13 +167,14 @@ def _refuse_no_documents(passed: Counted, name: str) -> None:
 def no_words_left(name: str, n_docs: int) -> ValueError:
     """The error of texts whose words are all left out. name: of the source."""
     return ValueError(
-        f"No word of the {n_docs} documents of {name} is left: all are stop words, in fewer"
-        " documents than min_df, or in more than max_df; try min_df 1, max_df 1.0, or"
+        f"{name}: no words of its {n_docs} documents are left. Every word is a stop word, is in"
+        " fewer documents than min_df, or in more than max_df; try min_df 1, max_df 1.0, or"
         " stop_words='none'."
     )
 
 
-def _too_few(name: str, n_docs: int) -> ValueError:
+def too_few(name: str, n_docs: int) -> ValueError:
+    """The error of too few texts to learn from."""
     found = "one document" if n_docs else "no documents"
     return ValueError(
         f"{name} holds {found}, and topics are learned from many; give more, or cut a long one into"

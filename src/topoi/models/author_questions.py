@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
@@ -24,6 +23,7 @@ from topoi.explore.authors import (
     word_columns,
 )
 from topoi.explore.editing import Moves, moved_table
+from topoi.explore.reading import topic_number
 from topoi.explore.updating import Growth
 from topoi.graph.factors import Authors
 from topoi.infer.state import State
@@ -173,14 +173,14 @@ class AuthorQuestions(Updating):
         return best(range(len(proportions)), proportions, n)
 
     def authors_of_topic(
-        self, topic: int, n: int = 10, *, min_documents: int = 0
+        self, topic: int | str, n: int = 10, *, min_documents: int = 0
     ) -> list[tuple[Name, float]]:
         """Authors who wrote most of a topic.
 
         Parameters
         ----------
-        topic : int
-            Number of the topic.
+        topic : int or str
+            Number or name of the topic.
         n : int, default=10
             Number of authors.
         min_documents : int, default=0
@@ -193,12 +193,7 @@ class AuthorQuestions(Updating):
             half a token of it are left out.
         """
         self._check_authors()
-        if not isinstance(topic, numbers.Integral) or not 0 <= topic < self.author_counts_.shape[1]:
-            raise ValueError(
-                f"There is no topic {topic!r}; topics are numbered 0 to"
-                f" {self.author_counts_.shape[1] - 1}."
-            )
-        written = self.author_counts_[:, topic]
+        written = self.author_counts_[:, topic_number(self.topic_names_, topic)]
         proportions = written / max(written.sum(), 1e-300)
         proportions[written < HALF] = -np.inf
         return self._best_authors(proportions, n, min_documents)

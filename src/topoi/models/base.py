@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
@@ -274,6 +275,9 @@ class TopicModelBase(Labelling, Trends, Editing, Guided):
     def score(self, X: DocumentsLike, y: object = None, **metadata: Any) -> float:
         """Mean log-likelihood per token, with topic proportions from `transform`.
 
+        Proportions come from the tokens that are scored, so more topics always look better. Choose
+        the number of topics by `evaluate.completion_perplexity` or `evaluate.choose_n_components`.
+
         Parameters
         ----------
         X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
@@ -326,7 +330,7 @@ class TopicModelBase(Labelling, Trends, Editing, Guided):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "components_")
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True

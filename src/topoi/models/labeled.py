@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
-from sklearn.utils import ClassifierTags
+from sklearn.utils import ClassifierTags, Tags
 
 from topoi.choices import ScheduleName, WeightingName
 from topoi.corpus import Corpus
@@ -223,8 +223,8 @@ class LabeledLDA(FromSource, LabelQuestions):
         part = self.threshold
         if not isinstance(part, float | int | np.number) or not 0 < part <= 1:
             raise ValueError(
-                f"threshold is {part!r}; expected a part of the largest proportion, above 0 and up"
-                " to 1."
+                f"threshold is {part!r}; expected a fraction of the largest proportion, above 0 and"
+                " at most 1."
             )
         if is_for_cluster(X, client):
             self._fit_on_cluster(X, y, client, checkpoint, checkpoint_every, keep_documents)
@@ -327,7 +327,7 @@ class LabeledLDA(FromSource, LabelQuestions):
         factor = Labels(labels, self.background_topics, self.classes_)
         return [Documents(), canonical_factor(factor, corpus.n_docs)]
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.estimator_type = "classifier"
         tags.target_tags.required = True

@@ -102,7 +102,7 @@ class LinkQuestions(Updating):
 
     @property
     def _is_directed(self) -> bool:
-        """Whether links speak in the direction that they have, and not in both."""
+        """Whether links count in their own direction only."""
         return bool((self.links_ != self.links_.T).nnz)
 
     @property

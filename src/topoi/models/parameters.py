@@ -189,7 +189,7 @@ class Parameters(BaseEstimator):
             if self.init not in FIRST_MESSAGES:
                 raise ValueError(
                     f"init is {self.init!r}; choose 'hard', 'soft', a fitted model, an array of"
-                    " topics x words, or messages of X."
+                    " topics x words, or what model.messages(X) gives."
                 )
             return Start(self.init)
         if isinstance(self.init, BaseEstimator) and not hasattr(self.init, "components_"):

@@ -82,9 +82,9 @@ class LatentDirichletAllocation(LDA):
     doc_topic_ : ndarray of shape (n_documents, n_components)
         Topic proportions of the training documents; rows sum to 1. Absent after `partial_fit`.
     doc_topic_prior_ : ndarray of shape (n_components,)
-        Prior of topics, learned or given.
+        Prior of topics: the given one, or 1 / n_components.
     topic_word_prior_ : float
-        Prior of words, learned or given.
+        Prior of words: the given one, or 1 / n_components.
     topic_proportions_ : ndarray of shape (n_components,)
         Proportion of all training tokens that each topic holds.
     topic_names_ : list of str
@@ -96,8 +96,7 @@ class LatentDirichletAllocation(LDA):
     history_ : list of dict
         One per sweep: sweep, seconds, residual (mean change of a message), perplexity (None where
         it was not measured), schedule (what "auto" chose), violation (how far the messages of one
-        document are from a fixed point, per token, at most: 0 to 2) and log_joint (None unless
-        `callbacks` has an `evaluate.LogJoint()`).
+        document are from a fixed point, per token, at most: 0 to 2) and log_joint (always None).
     weighting_ : Weighting
         The fitted weighting, as a function of counts.
     vocabulary_ : ndarray of shape (n_features,) or None
@@ -285,8 +284,13 @@ class LatentDirichletAllocation(LDA):
         ndarray of shape (n_documents, n_components)
             One row per document.
         """
+        if is_source(X) and not normalize:
+            raise ValueError(
+                "A Source is transformed with normalize=True; for normalize=False give documents"
+                " that are in memory."
+            )
         proportions = super().transform(X)
-        if normalize or is_source(X):
+        if normalize:
             return proportions
         counts = self._counts(X, reset=False)
         expected: np.ndarray = counts.sum(axis=1) + self.doc_topic_prior_.sum()
@@ -315,7 +319,7 @@ class LatentDirichletAllocation(LDA):
         """
         return self.fit(X, y, **checkpoint).transform(X, normalize=normalize)
 
-    def perplexity(self, X: DocumentsLike, sub_sampling: bool = False, **metadata: Any) -> float:
+    def perplexity(self, X: DocumentsLike, sub_sampling: bool = False) -> float:  # type: ignore[override]
         """Perplexity of documents.
 
         Parameters
@@ -324,8 +328,6 @@ class LatentDirichletAllocation(LDA):
             Counts or weights, at least 0.
         sub_sampling : bool, default=False
             Of scikit-learn. It has no counterpart here and changes nothing.
-        **metadata
-            Not used.
 
         Returns
         -------

@@ -174,7 +174,7 @@ class Updating(TopicModelBase):
         return corpus.over([*known, *new])
 
     def _growth(self, corpus: Corpus, new_topics: int, **metadata: Any) -> Growth:
-        """What new documents add. Models that hear more of a document take more arguments."""
+        """What new documents add. Models that use more than words take more arguments."""
         if any(given is not None for given in metadata.values()):
             raise ValueError(
                 f"This model was fitted without {' and '.join(metadata)}, so an update has no use"

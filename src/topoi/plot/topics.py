@@ -9,6 +9,7 @@ from scipy.cluster.hierarchy import dendrogram, leaves_list, linkage
 from scipy.spatial.distance import squareform
 from sklearn.utils.validation import check_is_fitted
 
+from topoi.explore.reading import topic_number
 from topoi.plot.style import COLOUR, FAINT, GRID, INK, axes_for, joined, short_name
 from topoi.report.layout import distances
 
@@ -74,7 +75,7 @@ def topics(
 
 def words(
     model: FittedModel,
-    topic: int,
+    topic: int | str,
     *,
     n_words: int = 15,
     relevance: float = 1.0,
@@ -86,8 +87,8 @@ def words(
     ----------
     model : fitted model
         A topoi model.
-    topic : int
-        The number of the topic.
+    topic : int or str
+        The number of the topic, or its name.
     n_words : int, default=15
         Number of words.
     relevance : float, default=1.0
@@ -107,10 +108,7 @@ def words(
     'Topic 0'
     """
     check_is_fitted(model)
-    if not 0 <= topic < len(model.components_):
-        raise ValueError(
-            f"There is no topic {topic}; topics are numbered 0 to {len(model.components_) - 1}."
-        )
+    topic = topic_number(model.topic_names_, topic)
     top = model.top_words(n_words, relevance=relevance)[topic]
     tokens = np.maximum(model.components_ - model.topic_word_prior_, 0)
     place = _columns(model, top)

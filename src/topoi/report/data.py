@@ -8,7 +8,7 @@ import numpy as np
 
 from topoi.printable import printable
 from topoi.report.documents import Sample, page_documents
-from topoi.report.layout import TopicMap, closest
+from topoi.report.layout import closest
 from topoi.report.packing import pack, short
 from topoi.report.prevalence import page_prevalence
 from topoi.report.tree import page_tree
@@ -26,12 +26,10 @@ AUTHORS_SHOWN = 10  # of a topic
 LEAST = 0.01  # a smaller proportion of a topic, of an author or a linked topic is not kept
 
 
-def page_data(
-    model: FittedModel, apart: np.ndarray, chart: TopicMap, chosen: Sample | None
-) -> PageData:
+def page_data(model: FittedModel, apart: np.ndarray, chosen: Sample | None) -> PageData:
     """Everything that the page's script shows.
 
-    apart: (K, K) distances of topics; chart: their map; chosen: the documents of the page.
+    apart: (K, K) distances of topics; chosen: the documents of the page.
     """
     words = page_words(model)
     proportions, names = model.topic_proportions_, given_names(model)

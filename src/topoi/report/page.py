@@ -72,7 +72,7 @@ def page_of(
     apart, chosen, labels = distances(model.topic_word_), sample(model, n_documents), _labels(model)
     chart = topic_map(apart, model.topic_proportions_, [_cut(label) for label in labels])
     order = [int(k) for k in np.argsort(-model.topic_proportions_, kind="stable")]
-    data = page_data(model, apart, chart, chosen)
+    data = page_data(model, apart, chosen)
     title = f"{len(order)} topics" + (f" of {chosen.total:,} documents" if chosen else "")
     named = f"{type(model).__name__}, by topoi {__version__}"
     masthead = element("header", element("h1", title), element("p", named, class_="faint"))

@@ -143,9 +143,7 @@ def read(
     path = existing(path)
     form = form or detect(path)
     if form is None or form not in FORMATS:
-        raise ValueError(
-            f"{path} is of no known format; say which (format) of {', '.join(FORMATS)}."
-        )
+        raise ValueError(f"{path} is of no known format; pass format, one of {', '.join(FORMATS)}.")
     known = FORMATS[form]
     options = ReadOptions(layer=layer, zero_based=zero_based, progress=progress)
     _refuse_unused(path, known, layer=layer, zero_based=zero_based)
