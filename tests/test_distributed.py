@@ -19,8 +19,16 @@ from support import Here, run, tune
 
 import topoi
 from topoi import LDA, Corpus, LabeledLDA, LatentDirichletAllocation, datasets, evaluate
+from topoi.graph.arrays import frozen
+from topoi.graph.plan import Plan
 from topoi.infer import rounds, workers
+from topoi.infer import shards as tasks
+from topoi.infer.afresh import infer_blocks
+from topoi.infer.blocks import make_blocks
+from topoi.infer.memory import allocate, pad_topics
 from topoi.infer.pieces import Packed, packed, unpacked
+from topoi.infer.rules import make_rule
+from topoi.infer.threads import ThreadPool
 from topoi.rules import BP, CVB0, Gibbs
 
 dask = pytest.importorskip("dask")
@@ -113,6 +121,40 @@ def test_one_labeled_partition_is_the_incremental_schedule(here):
 
 
 # ------------------------------------------------------------------------------- several partitions
+
+
+def test_shards_in_turns_are_one_machine_with_a_block_for_each_turn(mixed, here):
+    """Otherwise all documents would answer to the same words at once, and end 1 to 2 % higher."""
+    counts, settled = mixed[0].counts, np.random.default_rng(0).dirichlet(np.full(80, 0.1), 5)
+    weight = counts.sum(axis=0)
+    table = pad_topics((settled / settled.sum(axis=0)).T * weight[:, None], 16)
+    parts = cut(counts, 3)
+    shards = [tasks.Shard(Plan(5, part), seed, 1.0) for seed, part in enumerate(parts)]
+    run = tasks.Run(make_rule("bp"), 5, 1.0, weight, None, np.array([0, 80]), 3, 1)
+    how = tasks.Round(np.full(5, 0.1), 0.05, 1.5, 0.0, True)
+    of_shards, in_turn = table, tasks.added([tasks.turn_weights(shard) for shard in shards])
+    assert_array_equal(in_turn.sum(axis=0), weight)
+    for turn in range(tasks.TURNS):
+        asked = how._replace(turn=turn)
+        found = [tasks.infer(shard, run, asked, of_shards[:, :5]) for shard in shards]
+        merging = tasks.Merging(0, 0.0, turn=turn, relaxation=1.5)
+        pieces = [one.pieces[0] for one in found]
+        of_shards = unpacked(tasks.merge(run, merging, pieces, of_shards[:, :5], in_turn))
+    whole = tasks.Shard(Plan(5, counts), 0, 1.0)
+    first = np.cumsum([0, *(part.shape[0] for part in parts[:-1])])
+    docs = [
+        np.concatenate(
+            [at + docs for at, one in zip(first, shards, strict=True) for docs in one.turns[turn]]
+        )
+        for turn in range(tasks.TURNS)
+    ]
+    state = whole.state(how.alpha, how.beta, table)
+    blocks = make_blocks(whole.graph)
+    state.blocks = blocks._replace(docs=[frozen(some, np.int64) for some in docs])
+    state.blocks = state.blocks._replace(mu=allocate(16 * counts.nnz))
+    with ThreadPool(1) as pool:
+        of_blocks = infer_blocks(state, run.rule, pool, 1.5)
+    assert_allclose(of_shards, of_blocks, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize("n", [2, 5])
@@ -229,6 +271,14 @@ def test_cells_that_are_not_sent_get_equal_parts_of_what_is_left():
     assert_array_equal(found[large], made[large])
     assert_allclose(found.sum(axis=1), made.sum(axis=1), rtol=1e-5)
     assert not found[:, 20:].any()
+
+
+def test_where_a_table_is_cut_changes_nothing():
+    made = table()
+    made[:20, :20] += 0.02  # these rows are sent whole, the others are not
+    whole = unpacked(packed(made, 20, 1e-3))
+    rows = [unpacked(packed(made[a : a + 1], 20, 1e-3)) for a in range(len(made))]
+    assert_array_equal(np.vstack(rows), whole)
 
 
 # --------------------------------------------------------------------------------------------- Dask

@@ -41,8 +41,6 @@ class Tuning:
     # Sweeps with stored messages, and rounds that infer documents afresh.
     relaxation: float = 1.5  # over-relaxation factor of "relaxed",
     relax_after: int = 10  # after so many sweeps without
-    # Of the word table, where several shards are inferred at once. From 2 on rounds may oscillate.
-    shared_relaxation: float = 1.9
     # Last rounds of "auto" and "incremental": fewer for long documents, and at most a quarter of
     # all.
     fresh_rounds: int = 20

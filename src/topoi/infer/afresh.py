@@ -10,6 +10,8 @@ take turns, and the counts of words are all that is kept.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from topoi.graph.arrays import GraphArrays, frozen
@@ -22,6 +24,7 @@ from topoi.infer.state import TINY, State
 from topoi.infer.threads import ThreadPool
 
 __all__ = [
+    "contribution",
     "favoured_topics",
     "fold_in",
     "held_by_words",
@@ -132,36 +135,69 @@ def infer_blocks(
     counted: (W, width) what words hold of these documents, where they hold more besides
     (`state.word_base`). Returns the same after the round.
     """
-    graph = state.graph
     if state.blocks is None:
-        state.blocks = make_blocks(graph)
-    arrays = state.blocks.arrays
-    if arrays.topic_ptr is not graph.arrays.topic_ptr:
-        arrays = arrays._replace(topics=favoured_topics(state, pool, arrays.topic_ptr))
-    messages = state.messages._replace(mu=state.blocks.mu)
+        state.blocks = make_blocks(state.graph)
     besides = _held_besides(state)
+    if relaxation is None:
+        counted = contribution(state, rule, pool, state.blocks.docs, by_part=True)
+        _hear(state, counted, besides)
+        return counted
     if counted is None:
         phi = state.tables.phi
         counted = phi if besides is None else np.maximum(phi - besides, 0)
-    how = settings(state, rule, by_part=relaxation is None)
-    if relaxation is None:
-        counted = np.zeros_like(counted)
+    arrays, how = _listed(state, pool), settings(state, rule, by_part=False)
     for docs in state.blocks.docs:  # words hold `counted` when it is whole
-        _infer(state, rule, pool, arrays, messages, docs, how)
-        pool.each(
-            kernels.exchange_stage,
-            arrays,
-            *graph.visits_of_docs,
-            docs,
-            messages.mu,
-            state.word_weight,
-            relaxation or 0.0,
-            counted,
-        )
-        if relaxation is not None or docs is state.blocks.docs[-1]:
-            phi = counted if besides is None else counted + besides
-            state.tables = state.tables._replace(phi=phi, totals=kernels.topic_totals(phi))
+        _infer_block(state, rule, pool, arrays, docs, how, relaxation, counted)
+        _hear(state, counted, besides)
     return counted
+
+
+def contribution(
+    state: State, rule: Rule, pool: ThreadPool, blocks: Sequence[np.ndarray], *, by_part: bool
+) -> np.ndarray:
+    """(W, width) the messages of the documents of some blocks, added up. Words do not change
+    meanwhile. by_part: as for `settings`.
+    """
+    arrays, how = _listed(state, pool), settings(state, rule, by_part=by_part)
+    counted = np.zeros_like(state.tables.phi)
+    for docs in blocks:
+        _infer_block(state, rule, pool, arrays, docs, how, 0.0, counted)
+    return counted
+
+
+def _listed(state: State, pool: ThreadPool) -> GraphArrays:
+    """The edges in blocks, with the topics that documents favour now, where topics are many."""
+    assert state.blocks is not None
+    arrays = state.blocks.arrays
+    if arrays.topic_ptr is state.graph.arrays.topic_ptr:
+        return arrays
+    return arrays._replace(topics=favoured_topics(state, pool, arrays.topic_ptr))
+
+
+def _infer_block(
+    state: State,
+    rule: Rule,
+    pool: ThreadPool,
+    arrays: GraphArrays,
+    docs: np.ndarray,
+    how: FreshParams,
+    relaxation: float,
+    counted: np.ndarray,
+) -> None:
+    """Infer `docs`, and exchange their part of `counted`. With a relaxation of 0 they add to it."""
+    assert state.blocks is not None
+    mu = state.blocks.mu
+    _infer(state, rule, pool, arrays, state.messages._replace(mu=mu), docs, how)
+    visits, weight = state.graph.visits_of_docs, state.word_weight
+    pool.each(
+        kernels.exchange_stage, arrays, *visits, docs, mu, weight, relaxation, counted
+    )  # fmt: skip
+
+
+def _hear(state: State, counted: np.ndarray, besides: np.ndarray | None) -> None:
+    """Words hold what is counted now."""
+    phi = counted if besides is None else counted + besides
+    state.tables = state.tables._replace(phi=phi, totals=kernels.topic_totals(phi))
 
 
 def _held_besides(state: State) -> np.ndarray | None:

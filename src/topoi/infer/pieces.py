@@ -31,22 +31,26 @@ Piece = np.ndarray | Packed  # (rows, n_topics) all cells, or some
 
 
 def packed(table: np.ndarray, n_topics: int, least: float) -> Piece:
-    """Rows (rows, width) of a table without cells that hold less than `least` of their row, if that
-    is shorter. With 0 nothing is lost. Padding topics hold nothing, and are not sent.
+    """Rows (rows, width) of a table without cells that hold less than `least` of their row. With 0
+    nothing is lost. Padding topics hold nothing, and are not sent.
+
+    All cells are sent if that is shorter, with the values that they would have otherwise: where a
+    table is cut into pieces changes nothing.
     """
     table = np.ascontiguousarray(table[:, :n_topics])
     held = table.sum(axis=1, keepdims=True)
     rows, topics = np.nonzero((table > 0) & (table >= least * held))
     kind = np.uint16 if n_topics <= 2**16 else np.uint32
-    if len(rows) * (4 + kind(0).itemsize) + 12 * len(table) >= table.nbytes:
-        return table
     n_sent = np.bincount(rows, minlength=len(table))
     values = table[rows, topics]
     rest = np.zeros(len(table), np.float32)
     if least > 0:
         sent = np.bincount(rows, values, len(table))
         rest = np.where(n_sent < n_topics, np.maximum(held[:, 0] - sent, 0), 0).astype(np.float32)
-    return Packed(np.cumsum(n_sent), topics.astype(kind), values, rest, n_topics)
+    piece = Packed(np.cumsum(n_sent), topics.astype(kind), values, rest, n_topics)
+    if sum(array.nbytes for array in piece[:4]) < table.nbytes:
+        return piece
+    return table if least == 0 else np.ascontiguousarray(unpacked(piece)[:, :n_topics])
 
 
 def unpacked(piece: Piece) -> np.ndarray:

@@ -21,7 +21,6 @@ from topoi.infer.priors import PriorLearner, alpha_of
 from topoi.infer.recipe import Recipe, Settings
 from topoi.infer.session import prior_learners
 from topoi.infer.shards import Merging, Round, Run
-from topoi.tuning import current
 
 __all__ = ["Rounds", "Saves", "Standing", "word_slices"]
 
@@ -29,7 +28,7 @@ SLICE_BYTES = 2**24  # of the word table
 MOST_SLICES = 32
 # Part of a word's counts in a shard that is worth sending; everything is sent in the first rounds,
 # and every so many rounds.
-LEAST_SENT, ALL_SENT, ALL_SENT_EVERY = 5e-3, 10, 10
+LEAST_SENT, ALL_SENT, ALL_SENT_EVERY = 1e-3, 10, 10
 
 
 class Standing(NamedTuple):
@@ -83,6 +82,11 @@ class Rounds:
         self.learner: PriorLearner | None = next(iter(prior_learners(settings)), None)
         self.run = workers.submit("run", tasks.given, run)
         self.table: list[object] = []
+        weights = [
+            workers.submit(f"turns-{s}", tasks.turn_weights, shard)
+            for s, shard in enumerate(self.shards)
+        ]
+        self.in_turn = workers.submit("turns", tasks.added, weights)
         self.theta: list[object] = []
 
     # ------------------------------------------------------------------------------------ the start
@@ -98,7 +102,7 @@ class Rounds:
             self.workers.submit(f"begin-{s}", tasks.begin, shard, self.run, how, init, word_topic)
             for s, shard in enumerate(self.shards)
         ]
-        self.table = self._merged("begin", first, 0.0, False)
+        self.table = self._merged("begin", first, how)
         return Standing(0, None, recipe.alpha, recipe.beta, 0.0)
 
     # ----------------------------------------------------------------------------------- the rounds
@@ -135,55 +139,57 @@ class Rounds:
             or monitor.callbacks
             or done == (at.end or self.settings.max_iter)
         )
-        (of_blocks, of_table), least = self._factors(at), self._least(at)
-        exact = done % REBUILD_EVERY == 0
-        how = Round(at.alpha, at.beta, of_blocks, least, asked, exact)
+        least, exact = self._least(at), done % REBUILD_EVERY == 0
+        how = Round(at.alpha, at.beta, None, least, asked, exact)
         inferred = [
-            self.workers.submit(f"infer-{done}-{s}", tasks.infer, shard, self.run, how, *self.table)
-            for s, shard in enumerate(self.shards)
+            self._turn(f"{done}-{number}", turn) for number, turn in enumerate(self._turns(at, how))
         ]
         self.theta = [
-            self.workers.submit(f"theta-{done}-{s}", tasks.theta_of, one)
-            for s, one in enumerate(inferred)
+            self.workers.submit(f"theta-{done}-{s}", tasks.theta_of, list(turns))
+            for s, turns in enumerate(zip(*inferred, strict=True))
             if asked
         ]
-        self.table = self._merged(str(done), inferred, least, exact, of_table)
         return self._learned(at._replace(done=done), steps)
 
-    def _factors(self, at: Standing) -> tuple[float | None, float]:
-        """Over-relaxation factors of the next round: of blocks that take turns in a shard (None:
-        words wait for the end), and of the table. All shards speak at the same time, so with
-        several of them the table as a whole is over-relaxed instead of the blocks.
+    def _turns(self, at: Standing, how: Round) -> list[Round]:
+        """The turns of the next round: one where all documents are inferred at once, as
+        `engine.sweep` decides, or where there is one shard, whose blocks take turns in its task.
         """
-        if at.end is not None or at.done == 0:  # as engine.sweep does
-            return None, 1.0
-        factor = self.schedule.relaxation_at(at.done)
+        if at.end is not None or at.done == 0:
+            return [how]
+        how = how._replace(relaxation=self.schedule.relaxation_at(at.done))
         if len(self.shards) == 1:
-            return factor, 1.0
-        if self.settings.rule.relaxation is None and factor != 1:
-            factor = current().shared_relaxation
-        return 1.0, factor
+            return [how]
+        return [how._replace(turn=turn) for turn in range(tasks.TURNS)]
+
+    def _turn(self, name: str, how: Round) -> list[object]:
+        """Infer the documents of a turn and merge what they say. Returns what each shard found."""
+        inferred = [
+            self.workers.submit(f"infer-{name}-{s}", tasks.infer, shard, self.run, how, *self.table)
+            for s, shard in enumerate(self.shards)
+        ]
+        self.table = self._merged(name, inferred, how)
+        return inferred
 
     def _least(self, at: Standing) -> float:
         """What is not worth sending in the next round."""
         whole = len(self.shards) == 1 or at.end is not None or at.done < ALL_SENT
         return 0.0 if whole or at.done % ALL_SENT_EVERY == 0 else LEAST_SENT
 
-    def _merged(
-        self, name: str, inferred: list[object], least: float, exact: bool, relaxation: float = 1.0
-    ) -> list[object]:
+    def _merged(self, name: str, inferred: list[object], how: Round) -> list[object]:
         """Futures of the slices of the table that all shards make together."""
-        table, relaxed = [], relaxation != 1
+        table, turns = [], how.turn is not None
         for number in range(len(self.facts.bounds) - 1):
             pieces = [
                 self.workers.submit(f"piece-{name}-{s}-{number}", tasks.piece_of, one, number)
                 for s, one in enumerate(inferred)
             ]
-            weight = self.facts.weight_of(number) if exact or relaxed else None
-            how = Merging(self.facts.n_topics, weight, relaxation, least)
-            old = self.table[number] if relaxed else None
+            merging = Merging(number, how.least, how.exact, how.turn, how.relaxation or 1.0)
+            before = (self.table[number], self.in_turn) if turns else ()
             table.append(
-                self.workers.submit(f"table-{name}-{number}", tasks.merge, how, pieces, old)
+                self.workers.submit(
+                    f"table-{name}-{number}", tasks.merge, self.run, merging, pieces, *before
+                )
             )
         return table
 
@@ -253,8 +259,10 @@ class Rounds:
         """Futures of the slices of the last table, whose rows hold exactly their words' weight."""
         found = []
         for number, piece in enumerate(self.table):
-            how = Merging(self.facts.n_topics, self.facts.weight_of(number), 1.0, 0.0)
-            found.append(self.workers.submit(f"words-{number}", tasks.merge, how, [piece]))
+            how = Merging(number, 0.0, exact=True)
+            found.append(
+                self.workers.submit(f"words-{number}", tasks.merge, self.run, how, [piece])
+            )
         return found
 
     def proportions(self, at: Standing) -> list[object]:

@@ -1,11 +1,12 @@
 """What the shards of a corpus do in a round, as functions without memory.
 
-In each round every shard infers its documents afresh from their words and the word table, and
-returns its contribution to the word counts; the new table is the sum over shards, in their order.
-A shard takes its last contribution to a word to be its part of what the word holds, as blocks of
-documents do (afresh.py). So nothing is kept between rounds but the table: a result that is lost can
-be computed again anywhere, to the same bits, and one shard alone gives the bits of
-schedule="incremental".
+In each round every shard infers its documents afresh from their words and the word table, first one
+half of them, then the other. A shard returns its contribution to the word counts, and the new
+table is made from the sum over shards, in their order. What all documents of a turn told a word
+before is taken to be their part of what the word holds, as it is of a block of documents on one
+machine (afresh.py): shards only share the work on a block. So nothing is kept between rounds but
+the table: a result that is lost can be computed again anywhere, to the same bits, and one shard
+alone gives the bits of schedule="incremental".
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from topoi.graph.arrays import frozen
 from topoi.graph.plan import Plan
 from topoi.graph.wiring import Graph, build_graph, padded_width
-from topoi.infer.afresh import infer_blocks
+from topoi.infer.afresh import contribution, infer_blocks
 from topoi.infer.arrays import Tables
-from topoi.infer.blocks import Blocks
+from topoi.infer.blocks import Blocks, make_blocks
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.memory import allocate, pad_topics
 from topoi.infer.pieces import Piece, packed, unpacked
@@ -34,6 +36,7 @@ from topoi.infer.workers import admitted
 from topoi.tuning import current
 
 __all__ = [
+    "TURNS",
     "Merging",
     "Round",
     "Run",
@@ -51,7 +54,10 @@ __all__ = [
     "piece_of",
     "proportions",
     "theta_of",
+    "turn_weights",
 ]
+
+TURNS = 2  # of a round; one ends higher, four are no better (docs/lab-notes.md)
 
 Sum = TypeVar("Sum", float, np.ndarray)  # what shards find, to be added
 
@@ -94,19 +100,22 @@ class Shard:
 
     def __init__(self, plan: Plan, seed: int, token: float) -> None:
         self.plan, self.seed, self.token = plan, seed, token
-        self.blocks: Blocks | None = None  # without memory for messages
-        self.block_size = 0
 
     @cached_property
     def graph(self) -> Graph:
         return replace(build_graph(self.plan, seed=self.seed), token=self.token)
 
     @cached_property
-    def word_weight(self) -> np.ndarray:
-        """(W,) sum of x of each word in this shard."""
-        counts = self.plan.counts
-        x = counts.data.astype(np.float32)  # as edges have it
-        return np.bincount(counts.indices, x, counts.shape[1])
+    def blocks(self) -> Blocks:
+        """Blocks of the documents, without memory for messages: that is of one task alone."""
+        blocks = make_blocks(self.graph)
+        return blocks._replace(mu=np.broadcast_to(np.float32(0), blocks.mu.shape))
+
+    @cached_property
+    def turns(self) -> list[list[np.ndarray]]:
+        """The documents of each turn, block by block."""
+        docs, turns = self.blocks.docs, range(TURNS)
+        return [[frozen(some[turn::TURNS], np.int64) for some in docs] for turn in turns]
 
     def __getstate__(self) -> dict[str, object]:
         return {"plan": self.plan, "seed": self.seed, "token": self.token}
@@ -141,21 +150,23 @@ class Shard:
 
 
 class Inferred(NamedTuple):
-    """What a shard returns of a round."""
+    """What a shard returns of a turn."""
 
-    theta: np.ndarray | None  # (documents, width) what documents hold, if it is asked for
+    # (documents, width) what documents hold, 0 if it was not their turn; if it is asked for
+    theta: np.ndarray | None
     pieces: list[Piece]  # their contribution to the word table, slice by slice
 
 
 class Round(NamedTuple):
-    """How a round is done."""
+    """How a round is done, or one turn of it."""
 
     alpha: np.ndarray
     beta: float
-    relaxation: float | None  # of blocks that take turns; None: words wait for the end
+    relaxation: float | None  # of the blocks of one shard; None: words wait for the end
     least: float  # part of a word's counts in a shard that is worth sending
     theta: bool  # whether documents are asked for
     exact: bool = False  # whether rows are to hold exactly what their document or word weighs
+    turn: int | None = None  # the part of the documents of each shard; None: all
 
 
 def memory_need(n_docs: int, n_edges: int, n_words: int, n_topics: int) -> int:
@@ -196,27 +207,22 @@ def infer(shard: Shard, run: Run, how: Round, *table: Piece) -> Inferred:
 
 def _infer(shard: Shard, run: Run, how: Round, table: Sequence[Piece]) -> Inferred:
     phi = np.concatenate([unpacked(piece) for piece in table])
-    counted, others = phi, None
-    if run.n_shards > 1:
-        part = (shard.word_weight / run.word_weight).astype(np.float32)
-        counted = phi * part[:, None]
-        others = phi - counted
     state = shard.state(how.alpha, how.beta, phi if run.prior is None else phi + run.prior)
-    state.word_base = others
-    if shard.blocks is not None:
-        state.blocks = shard.blocks._replace(mu=allocate(shard.block_size))
+    state.blocks = shard.blocks._replace(mu=allocate(len(shard.blocks.mu)))
     with ThreadPool(run.n_jobs) as pool:
-        counted = infer_blocks(state, run.rule, pool, how.relaxation, counted)
-    assert state.blocks is not None
-    shard.block_size = len(state.blocks.mu)
-    shard.blocks = state.blocks._replace(mu=np.zeros(0, np.float32))
+        if run.n_shards == 1:
+            counted = infer_blocks(state, run.rule, pool, how.relaxation, phi)
+        else:
+            state.word_weight = run.word_weight.astype(np.float32)
+            docs = shard.blocks.docs if how.turn is None else shard.turns[how.turn]
+            counted = contribution(state, run.rule, pool, docs, by_part=how.turn is None)
     if how.exact:
         _scale_documents(state)
     return Inferred(state.tables.theta if how.theta else None, run.sliced(counted, how.least))
 
 
 def _scale_documents(state: State) -> None:
-    """Let each document hold exactly its weight."""
+    """Let each document that holds anything hold exactly its weight."""
     order = np.argsort(state.graph.arrays.slots)  # of rows
     scale_rows(state.tables.theta, state.doc_weight[order])
 
@@ -224,27 +230,48 @@ def _scale_documents(state: State) -> None:
 class Merging(NamedTuple):
     """How a slice of the new word table is made."""
 
-    n_topics: int
-    weight: np.ndarray | None  # (words,) what rows are to hold exactly, if rounding is removed
-    relaxation: float  # how far the table moves towards the sum of contributions
+    number: int  # of the slice
     least: float  # part of a row that is worth sending
+    exact: bool = False  # whether rows are to hold exactly what their word weighs
+    turn: int | None = None  # whose turn it was; None: all documents
+    relaxation: float = 1.0  # over-relaxation factor of what they exchange
 
 
-def merge(how: Merging, pieces: list[Piece], old: Piece | None = None) -> Piece:
+def merge(
+    run: Run,
+    how: Merging,
+    pieces: list[Piece],
+    old: Piece | None = None,
+    in_turn: np.ndarray | None = None,
+) -> Piece:
     """A slice of the new word table: the contributions of all shards, in their order.
 
-    old: the slice before, if the table moves further than to that.
+    old: the slice before, of which the documents whose turn it was exchange their part, as a block
+    does on one machine (`exchange_stage`). in_turn: (TURNS, W) weight of words in each turn.
     """
     total = unpacked(pieces[0]).astype(np.float64)
     for piece in pieces[1:]:
         total += unpacked(piece)
+    weight = run.weight_of(how.number)
+    if old is not None and in_turn is not None:
+        part = in_turn[how.turn, run.bounds[how.number] : run.bounds[how.number + 1]]
+        moved = np.minimum(how.relaxation * part, weight)
+        total *= (moved / np.maximum(part, TINY))[:, None]
+        total += unpacked(old) * (1 - moved / weight)[:, None]
     table = total.astype(np.float32)
-    if old is not None:
-        before = unpacked(old)
-        table = np.maximum(before + np.float32(how.relaxation) * (table - before), 0)
-    if how.weight is not None:
-        scale_rows(table, how.weight)
-    return packed(table, how.n_topics, how.least)
+    if how.exact:
+        scale_rows(table, weight)
+    return packed(table, run.n_topics, how.least)
+
+
+def turn_weights(shard: Shard) -> np.ndarray:
+    """(TURNS, W) sum of x of each word in the documents of each turn."""
+    counts, found = shard.plan.counts, np.zeros((TURNS, shard.plan.counts.shape[1]))
+    for weight, turn in zip(found, shard.turns, strict=True):
+        for docs in turn:
+            some = counts[docs]
+            weight += np.bincount(some.indices, some.data.astype(np.float32), len(weight))
+    return found
 
 
 def change(old: Piece, new: Piece) -> float:
@@ -304,8 +331,9 @@ def given(value: Run) -> Run:
     return value
 
 
-def theta_of(inferred: Inferred) -> np.ndarray | None:
-    return inferred.theta
+def theta_of(turns: Sequence[Inferred]) -> np.ndarray:
+    """(documents, width) what documents hold, each from its turn."""
+    return added([one.theta for one in turns if one.theta is not None])
 
 
 def piece_of(inferred: Inferred, number: int) -> Piece:
