@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from scipy import sparse
 
 from topoi import LDA
+from topoi.infer.monitor import Monitor
 
 
 def test_history_has_a_record_for_each_sweep(mixed):
@@ -113,3 +115,15 @@ def test_silent_otherwise(mixed, capfd, options):
 
 def test_tol_0_means_max_iter_sweeps(blocks):
     assert LDA(4, tol=0, max_iter=45).fit(blocks[0]).n_iter_ == 45
+
+
+def test_several_small_changes_in_a_row_may_be_asked_for():
+    """Where perplexity turns it hardly changes once."""
+    monitor = Monitor(sparse.csr_array((0, 1)), tol=1e-3, every=1, max_iter=20)
+    monitor.follow(1, 0, 2)
+    seen = [100, 90, 89.99, 95, 94.99, 94.98]
+    found = [
+        monitor.note(sweep, 0.0, lambda value=value: value, None, "auto")
+        for sweep, value in enumerate(seen, 1)
+    ]
+    assert found == [False] * 5 + [True]

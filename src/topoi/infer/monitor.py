@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -60,15 +61,17 @@ class Monitor:
         self.callbacks = tuple(callbacks)
         self.phase = phase
         self.not_before = 0  # sweeps whose perplexity does not count for convergence
+        self.in_a_row = 1  # small changes of perplexity that are convergence
         self.history: list[Record] = []
         self.converged = self.stopped = False  # by the rule, by a callback
         self.bar = Progress(max_iter, phase.capitalize() or "Sweeps") if progress else None
         self.began = time.perf_counter()
 
-    def follow(self, full_every: int, not_before: int) -> None:
+    def follow(self, full_every: int, not_before: int, in_a_row: int = 1) -> None:
         """Look only after full sweeps, every `full_every` of them, and believe no perplexity of the
-        first `not_before` sweeps.
+        first `not_before` sweeps. Perplexity has converged after so many small changes `in_a_row`.
         """
+        self.in_a_row = in_a_row
         self.every, self.not_before = -(-self.every // full_every) * full_every, not_before
         self.full_every = full_every
 
@@ -132,9 +135,11 @@ class Monitor:
         """
         on_beat = self.every > 0 and sweep % self.every == 0
         perplexity = measure() if self.is_due(sweep, end) else None
-        before = next(
-            (r.perplexity for r in reversed(self.history) if self._is_comparable(r)), None
-        )
+        before = [
+            r.perplexity
+            for r in self.history
+            if r.perplexity is not None and self._is_comparable(r)
+        ][-self.in_a_row :]
         seconds = time.perf_counter() - self.began
         record = Record(sweep, seconds, residual, perplexity, schedule, violation)
         measured: dict[str, Any] = {
@@ -157,13 +162,14 @@ class Monitor:
             self.converged = True
         elif (
             perplexity is not None
-            and before is not None
+            and len(before) == self.in_a_row
             and on_beat
             and still
             and not self.parameter_rule
         ):
-            self.converged = abs(before - perplexity) < max(
-                self.tol * self.every * perplexity, self.least_change
+            self.converged = all(
+                abs(old - new) < max(self.tol * self.every * new, self.least_change)
+                for old, new in pairwise([*before, perplexity])
             )
         wishes = [
             callback(subject, record)

@@ -24,6 +24,7 @@ from topoi.infer.shards import Merging, Round, Run
 
 __all__ = ["Rounds", "Saves", "Standing", "word_slices"]
 
+SMALL_CHANGES = 2  # of perplexity in a row, at which several shards have converged
 SLICE_BYTES = 2**24  # of the word table
 MOST_SLICES = 32
 # Part of a word's counts in a shard that is worth sending; everything is sent in the first rounds,
@@ -110,7 +111,9 @@ class Rounds:
     def pass_messages(self, monitor: Monitor, subject: object, saves: Saves | None) -> Standing:
         """Resume a saved run, or start one, and run it to its end. subject: what callbacks see."""
         max_iter, schedule = self.settings.max_iter, self.schedule
-        monitor.follow(1, 0 if self.learner is None else self.learner.after)
+        # Training perplexity may turn where priors are learned: still once is not converged.
+        in_a_row = 1 if len(self.shards) == 1 else SMALL_CHANGES
+        monitor.follow(1, 0 if self.learner is None else self.learner.after, in_a_row)
         saved = None if saves is None else saves.restore(self.workers)
         if saved is None:
             at = self.start()
