@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
+from support import tune
 
 import topoi
 from topoi import LDA, LatentDirichletAllocation, datasets, evaluate
@@ -136,6 +137,54 @@ def test_partial_fit_finds_the_blocks(blocks):
     assert evaluate.match_topics(truth.topic_word, model)[1].min() > 0.95
     assert model.n_iter_ == 20, "batches seen"
     assert model.transform(corpus.counts).shape == (120, 4)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_pass_finds_planted_topics_from_every_seed(seed):
+    """The first batches give an overcomplete start; from random topics two of a theme stay."""
+    corpus, truth = datasets.make_lda(600, 300, 12, random_state=seed)
+    model = LDA(12, total_samples=600, random_state=seed)
+    for part in np.array_split(np.random.default_rng(seed).permutation(600), 6):
+        model.partial_fit(corpus.counts[part])
+    assert evaluate.match_topics(truth.topic_word, model)[1].min() > 0.9
+
+
+def test_words_that_a_batch_lacks_lose_nothing(mixed, monkeypatch):
+    """They are as frequent as they were in the documents so far."""
+    tune(monkeypatch, overcomplete_edges=1, edges_per_topic=0)  # the first batch is enough
+    counts = mixed[0].counts
+    word = counts.sum(axis=0).argmax()
+    without = counts[75:].toarray()
+    without[:, word] = 0
+    model = LDA(5, total_samples=1000).partial_fit(counts[:75]).partial_fit(without)
+    held = (model.components_ - model.topic_word_prior_).sum(axis=0)
+    assert held[word] * 150 / 1000 == pytest.approx(counts[:75].sum(axis=0)[word], rel=1e-3)
+
+
+def test_first_batches_start_again_when_they_have_doubled(mixed):
+    """Three batches of 50 documents: the second start is from the first two, the third batch is
+    added. All is kept until there are enough, and not in files.
+    """
+    model = LDA(5, total_samples=1000)
+    started = []
+    for part in np.array_split(np.arange(150), 3):
+        model.partial_fit(mixed[0].counts[part])
+        started.append(model._online.started)
+    edges = [mixed[0].counts[: 50 * n].nnz for n in (1, 2, 3)]
+    assert started[0] == edges[0]
+    assert started[-1] in edges[1:]
+    assert model._online.kept.shape[0] == 150
+    assert LDA(5, total_samples=150).partial_fit(mixed[0].counts)._online.kept is None
+
+
+def test_edited_topics_do_not_start_again(mixed):
+    model = LDA(5, total_samples=1000).partial_fit(mixed[0].counts[:50])
+    merged = model.merge_topics([[0, 1]])
+    before = merged.topic_word_.copy()
+    merged.partial_fit(mixed[0].counts)
+    partner, cosine = evaluate.match_topics(before, merged)
+    np.testing.assert_array_equal(partner, range(4))
+    assert cosine.min() > 0.7
 
 
 def test_partial_fit_goes_on_from_a_fit(blocks):

@@ -2,34 +2,43 @@
 
 Behind `partial_fit`, and the online learning of `LatentDirichletAllocation`.
 
-Each batch runs BP against the words' counts so far (`base`), its own mass excluded as always; then
-base <- (1 - rho) base + rho (all documents / documents of the batch) (what the batch counted), rho
-= (offset + batches seen)^-decay  (algorithms A20). Documents without words count nowhere, or topics
-would hold tokens of documents that have none. The prior of topics is learned from what the batches
-so far have together: one document alone would drive it to an extreme.
+The first batches are kept until they have enough edges to tell topics apart. Each time that they
+have doubled, the run starts anew from all of them: overcomplete, then the schedule "incremental".
+Later batches are inferred afresh (afresh.py) beside what words hold so far, and added to it
+(algorithms A20). A word keeps as many tokens as it had in the documents so far, so words that a
+batch lacks lose nothing. Documents without words count nowhere, or topics would hold tokens of
+documents that have none. The prior of topics is learned from what the batches so far have together:
+one document alone would drive it to an extreme.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
 
 from topoi.graph.plan import Plan
-from topoi.graph.wiring import build_graph
+from topoi.graph.wiring import Graph, build_graph
+from topoi.infer.afresh import contribution
+from topoi.infer.arrays import Tables
+from topoi.infer.blocks import make_blocks
+from topoi.infer.memory import pad_topics
 from topoi.infer.monitor import Monitor
-from topoi.infer.priors import PriorLearner, alpha_evidence, alpha_of
-from topoi.infer.recipe import Prior, Settings, make_recipe
+from topoi.infer.priors import alpha_evidence, alpha_of, learned_beta
+from topoi.infer.recipe import Prior, Settings, enough_edges, make_recipe
 from topoi.infer.rules import Rule
-from topoi.infer.session import pass_messages
+from topoi.infer.session import pass_messages, prior_learners
 from topoi.infer.state import State
+from topoi.infer.tables import scale_rows
 from topoi.infer.threads import ThreadPool
+from topoi.tuning import current
 
 __all__ = ["Online", "with_words"]
 
-FIRST_SWEEPS = 30  # the first batch starts from random messages and needs longer
-SWEEPS = 10
+FIRST_EDGES = 4  # times those of an overcomplete start, in the documents of the last start
+FIRST_ROUNDS = 40  # of a start
+ROUNDS = 3  # of a later batch
 ALPHA_STEPS = 3  # per batch
 # documents: before, topics have no shape yet, and even proportions would teach a large prior that
 # keeps them even
@@ -58,69 +67,123 @@ class Online:
     learn_beta: bool
     decay: float = 0.7
     offset: float = 10.0
-    init: str = "hard"  # of the first batch
+    init: str = "hard"  # of a start
     # (W, K) word proportions of topics to begin with, if it is warm
     first: np.ndarray | None = None
-    base: np.ndarray | None = None  # (W, K)
+    base: np.ndarray | None = None  # (W, K) as all documents would have it
     word_prior: np.ndarray | None = None  # (W, K) of topics that have one, beyond beta
     batches: int = 0
     documents: float = 0  # with words, seen so far
     evidence: np.ndarray | None = None  # (2, K) of alpha, per document
+
+    kept: sparse.csr_array | None = None  # first documents, while they are too few
+    started: int = 0  # edges of the last start
 
     def step(self, weights: sparse.csr_array, pool: ThreadPool) -> None:
         """Learn from those documents of a batch (documents x words) that have words."""
         weights = weights[with_words(weights)]
         if not weights.nnz:
             return
-        seed, word_topic = self.seed + self.batches, self.first
-        if self.base is not None:
-            held = self.base if self.word_prior is None else self.base + self.word_prior
-            word_topic = (held + self.beta) / (held + self.beta).sum(axis=0)
-        init, sweeps = (self.init, FIRST_SWEEPS) if self.base is None else ("warm", SWEEPS)
-        self.documents += weights.shape[0]
+        if self.base is None or self.kept is not None:
+            both = [weights] if self.kept is None else [self.kept, weights]
+            self.kept = sparse.csr_array(sparse.vstack(both, format="csr"))
+        enough = FIRST_EDGES * enough_edges(self.n_topics, 0, current())
+        if self.kept is not None and self.kept.nnz >= min(2 * self.started, enough):
+            self._start(self.kept, pool)
+        else:
+            self._add(weights, pool)
+        if self.kept is not None and (self.started >= enough or self.documents >= self.total_docs):
+            self.kept = None
+        self.batches += 1
+
+    def _start(self, documents: sparse.csr_array, pool: ThreadPool) -> None:
+        """Learn everything from the first documents."""
+        self.documents, self.started = documents.shape[0], documents.nnz
         learns = self.documents >= LEARN_FROM
+        alpha, beta = learns and self.learn_alpha, learns and self.learn_beta
         settings = Settings(
-            self.rule,
-            "asynchronous",
-            Prior(self.alpha, False),
-            Prior(np.array([self.beta]), False),
-            init=init,
-            word_topic=word_topic,
-            max_iter=sweeps,
-            seed=seed,
+            self._rule,
+            "incremental",
+            Prior(None if alpha else self.alpha, alpha),
+            Prior(None if beta else np.array([self.beta]), beta),
+            init=self.init,
+            word_topic=self.first,
+            max_iter=FIRST_ROUNDS,
+            seed=self.seed,
         )
-        learner = PriorLearner(
-            False, self.learn_beta and learns, expected=self.rule.expected_counts, every=sweeps
-        )
-        plan = Plan(self.n_topics, weights, word_base=self.base, word_prior=self.word_prior)
+        plan = Plan(self.n_topics, documents, word_prior=self.word_prior)
         state = pass_messages(
-            build_graph(plan, seed=seed, tokens=self.rule.tokens),
+            build_graph(plan, seed=self.seed),
             settings,
             make_recipe(plan.facts, settings),
             Monitor(),
             pool,
-            [learner],
+            prior_learners(settings),
         )
-        self.beta, rho = state.beta, (self.offset + self.batches) ** -self.decay
+        self.alpha, self.beta = state.alpha[: self.n_topics].copy(), state.beta
+        self.evidence = self._evidence(state) if alpha else None
+        self._keep(state.tables.phi)
+
+    def _add(self, weights: sparse.csr_array, pool: ThreadPool) -> None:
+        """Learn from one more batch, beside what words hold."""
+        assert self.base is not None
+        seed, n_docs = self.seed + self.batches, weights.shape[0]
+        plan = Plan(self.n_topics, weights, word_prior=self.word_prior)
+        graph = build_graph(plan, seed=seed)
+        prior = 0.0 if plan.word_prior is None else pad_topics(plan.word_prior, graph.width)
+        before = min(self.documents, self.total_docs)
+        self.documents += n_docs
+        now = min(self.documents, self.total_docs)
+        held = pad_topics(self.base * (before / self.total_docs), graph.width)
+        weight = (held.sum(axis=1) + weights.sum(axis=0)) * (now / (before + n_docs))
+        rho = (self.offset + self.batches) ** -self.decay
+        phi, blocks = held + prior, make_blocks(graph)
+        for _ in range(ROUNDS):
+            state = self._state(graph, phi, seed)
+            state.blocks = blocks
+            counted = contribution(state, self._rule, pool, blocks.docs, by_part=False)
+            counted += (1 - rho) * held
+            scale_rows(counted, weight)
+            phi = counted + prior
+        learns = self.documents >= LEARN_FROM
         if self.learn_alpha and learns:
             self._learn_alpha(state, rho)
-        counted = self.total_docs / weights.shape[0] * state.word_counts(self.rule, pool)
-        self.base = counted if self.base is None else (1 - rho) * self.base + rho * counted
-        self.batches += 1
+        if self.learn_beta and learns:
+            state.tables = state.tables._replace(phi=phi, totals=phi.sum(axis=0, dtype=np.float64))
+            self.beta = learned_beta(state, self._rule.expected_counts)
+        self._keep(phi)
+
+    @property
+    def _rule(self) -> Rule:
+        """The rule with one message for all tokens of a word in a document."""
+        return replace(self.rule, tokens=False)
+
+    def _state(self, graph: Graph, phi: np.ndarray, seed: int) -> State:
+        """A batch without messages, beside what words hold."""
+        theta = np.zeros((graph.n_slots, graph.width), np.float32)
+        mass = np.zeros(len(graph.arrays.slots), np.float32)
+        tables = Tables(theta, phi, phi.sum(axis=0, dtype=np.float64), mass)
+        return State.blank(graph, self.alpha, self.beta, seed, tables)
+
+    def _keep(self, phi: np.ndarray) -> None:
+        """Keep what words hold, priors included, as all documents would have it."""
+        base = phi[:, : self.n_topics].astype(np.float64)
+        if self.word_prior is not None:
+            base = np.maximum(base - self.word_prior, 0)
+        self.base = base * (self.total_docs / min(self.documents, self.total_docs))
+
+    def _evidence(self, state: State) -> np.ndarray:
+        """(2, K) of alpha, per document."""
+        n_docs = max((state.graph.doc_weight > 0).sum(), 1)
+        return alpha_evidence(state, self._rule.expected_counts) / n_docs
 
     def _learn_alpha(self, state: State, rho: float) -> None:
         """A few fixed-point steps on the evidence so far, moved towards that of this batch."""
         alpha, before = state.alpha[: self.n_topics], self.evidence
         for _ in range(ALPHA_STEPS):
-            now = alpha_evidence(state, self.rule.expected_counts) / max(
-                (state.graph.doc_weight > 0).sum(), 1
-            )
-            if (
-                before is None
-                # until more is known, what came before is right (or there was nothing: the first
-                # batch)
-            ):
+            now = self._evidence(state)
+            if before is None:  # until more is known, what came before is right
                 before = np.stack([self.alpha * now[1], now[1]])
-            self.evidence = now if self.base is None else (1 - rho) * before + rho * now
+            self.evidence = (1 - rho) * before + rho * now
             alpha[:] = alpha_of(self.evidence, state.graph.token)
         self.alpha = alpha.copy()

@@ -320,4 +320,5 @@ class Editing(Topics):
                 base=counts.T,
                 word_prior=beyond,
                 evidence=None,
+                kept=None,  # edited topics do not start anew
             )
