@@ -140,7 +140,7 @@ def infer_blocks(
     besides = _held_besides(state)
     if relaxation is None:
         counted = contribution(state, rule, pool, state.blocks.docs, by_part=True)
-        _hear(state, counted, besides)
+        _hold(state, counted, besides)
         return counted
     if counted is None:
         phi = state.tables.phi
@@ -148,7 +148,7 @@ def infer_blocks(
     arrays, how = _listed(state, pool), settings(state, rule, by_part=False)
     for docs in state.blocks.docs:  # words hold `counted` when it is whole
         _infer_block(state, rule, pool, arrays, docs, how, relaxation, counted)
-        _hear(state, counted, besides)
+        _hold(state, counted, besides)
     return counted
 
 
@@ -194,8 +194,8 @@ def _infer_block(
     )  # fmt: skip
 
 
-def _hear(state: State, counted: np.ndarray, besides: np.ndarray | None) -> None:
-    """Words hold what is counted now."""
+def _hold(state: State, counted: np.ndarray, besides: np.ndarray | None) -> None:
+    """Let words hold `counted`, and what they hold besides."""
     phi = counted if besides is None else counted + besides
     state.tables = state.tables._replace(phi=phi, totals=kernels.topic_totals(phi))
 
