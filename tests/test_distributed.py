@@ -180,8 +180,9 @@ def test_priors_are_learned_from_all_partitions(here):
     """
     corpus, _ = datasets.make_blocks(random_state=3)
     by_theme = np.argsort(corpus.counts[:, : corpus.n_words // 4].sum(axis=1), kind="stable")
-    model = LDA(4).fit(cut(corpus.counts[by_theme], 4), client=here)
-    whole = LDA(4, schedule="incremental").fit(corpus.counts)
+    fixed = {"max_iter": 60, "tol": 0}
+    model = LDA(4, **fixed).fit(cut(corpus.counts[by_theme], 4), client=here)
+    whole = LDA(4, schedule="incremental", **fixed).fit(corpus.counts)
     assert_allclose(np.sort(model.doc_topic_prior_), np.sort(whole.doc_topic_prior_), rtol=0.05)
     assert_allclose(model.topic_word_prior_, whole.topic_word_prior_, rtol=0.05)
 
