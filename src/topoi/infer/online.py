@@ -92,7 +92,8 @@ class Online:
             self._start(self.kept, pool)
         else:
             self._add(weights, pool)
-        if self.kept is not None and (self.started >= enough or self.documents >= self.total_docs):
+        known = self.first is not None or self.documents >= self.total_docs
+        if known or self.started >= enough:
             self.kept = None
         self.batches += 1
 

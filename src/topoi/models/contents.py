@@ -19,6 +19,7 @@ from topoi.infer.online import Online
 from topoi.infer.rules import make_rule
 from topoi.io.rows import TOKEN_END
 from topoi.io.vectorize import vectorizer_from, vectorizer_settings
+from topoi.models.batch_entries import kept_documents
 from topoi.models.document_entries import document_parts, documents_of
 from topoi.models.schema import DERIVED, NOT_KEPT, RULE, linked, schema_of, word_prior
 from topoi.models.word_priors import least_of, parted_prior
@@ -167,9 +168,14 @@ def _online_parts(online: Online) -> Contents:
         "learn_beta",
         "decay",
         "offset",
+        "started",
     )
+    kept = online.kept
     return {
         **{name: getattr(online, name) for name in same},
+        "kept_indptr": None if kept is None else kept.indptr,
+        "kept_indices": None if kept is None else kept.indices,
+        "kept_values": None if kept is None else kept.data,
         "rule": online.rule.name,
         "tokens": online.rule.tokens,
         "relaxation": online.rule.relaxation,
@@ -286,11 +292,15 @@ def _online(model: FittedModel, found: Contents) -> Online | None:
     messages, kind = "token" if parts.pop("tokens") else "edge", BY_NAME[parts.pop("rule")]
     rule = make_rule(kind(messages=messages, relaxation=parts.pop("relaxation")))  # type: ignore[call-arg]
     beta, beyond = parted_prior(model.topic_word_prior_)
+    for name in ("kept_indptr", "kept_indices", "kept_values"):
+        parts.pop(name, None)
     return Online(
         n_topics=len(model.components_),
         alpha=model.doc_topic_prior_,
         beta=beta,
         word_prior=beyond,
         rule=rule,
+        init=getattr(model, "init", "hard"),
+        kept=kept_documents(found),
         **parts,
     )

@@ -21,6 +21,7 @@ from topoi.infer.priors import LEAST_PRIOR, MOST_PRIOR
 from topoi.io.patterns import is_safe_pattern
 from topoi.io.rows import TOKEN_END
 from topoi.io.vectorize import LONGEST_NGRAM, SETTINGS, TOKEN
+from topoi.models.batch_entries import BATCHES, kept_documents
 from topoi.models.document_entries import DOCUMENTS, NAMES, documents_of
 from topoi.rules import BY_NAME, LEAST_RELAXATION, MOST_RELAXATION
 from topoi.storage.archive import Refused
@@ -124,21 +125,6 @@ SEEDS: dict[str, Array | Value] = {  # seed words, topic after topic
     "seeds.n_words": Array("i8", ("M",), 1),
     "seeds.words": Array("U", ("T",)),
     "seeds.tokens": Array("f8", ("T",), 0, MOST_TOKENS),  # 0 is the usual strength
-}
-BATCHES: dict[str, Array | Value] = {  # what partial_fit has learned so far
-    "_online.base": Array("f8", ("W", "K"), -1e-3, LARGEST),
-    "_online.evidence": Array("f8", (2, "K"), 0, LARGEST, optional=True),
-    "_online.batches": whole(1),
-    "_online.documents": number(0, LARGEST),
-    "_online.total_docs": number(1, LARGEST),
-    "_online.seed": whole(0, 2**64),
-    "_online.rule": choice("bp", "sibp", "cvb0"),
-    "_online.tokens": flag(),
-    "_online.relaxation": number(LEAST_RELAXATION, MOST_RELAXATION, optional=True),
-    "_online.learn_alpha": flag(),
-    "_online.learn_beta": flag(),
-    "_online.decay": number(0, 1),
-    "_online.offset": number(1, 1e12),
 }
 OWN: dict[str, dict[str, Array | Value]] = {
     "LDA": BATCHES,
@@ -284,6 +270,7 @@ def check_together(kind: type, found: Contents) -> None:
         demand("documents_.count_values" in found, "link_blend_ is there without counts of words")
     if "links_.indices" in found:
         linked(found)
+    kept_documents(found)
 
 
 def _check_rule(found: Contents) -> None:
