@@ -105,6 +105,7 @@ def _infer(
         state.fields,
         params,
         how,
+        state.scratch(pool),
     )
 
 
@@ -233,6 +234,7 @@ def favoured_topics(state: State, pool: ThreadPool, list_ptr: np.ndarray) -> np.
         graph.n_topics,
         list_ptr,
         lists,
+        state.scratch(pool),
     )
     lists.setflags(write=False)
     return lists

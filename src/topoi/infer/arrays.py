@@ -6,7 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["ActiveSet", "Fields", "FreshParams", "Messages", "SweepParams", "Tables"]
+__all__ = [
+    "ActiveSet",
+    "Fields",
+    "FreshParams",
+    "Messages",
+    "Scratch",
+    "SweepParams",
+    "Tables",
+]
+
+
+APART = 128  # numbers: more than any vectorised loop takes at a time
+SCRATCH_ROWS = 12  # as many as any kernel needs
 
 
 class Tables(NamedTuple):
@@ -81,3 +93,22 @@ class Messages(NamedTuple):
     residual: np.ndarray  # (V,) float64: sum over edges and topics of x |mu_new - mu_old|
     # (document blocks, K) float64: what each cell changed in the totals during this stage
     change: np.ndarray
+
+
+class Scratch(NamedTuple):
+    """Buffers of kernels, which allocate none: that would have to be compiled with each of them."""
+
+    numbers: np.ndarray  # (workers, rows, at least n K) float32; kernels/visits.py names the rows
+    topics: np.ndarray  # (workers, K) uint32: an unsigned index needs no test for negative numbers
+
+    @classmethod
+    def blank(cls, n_workers: int, n_topics: int, max_owners: int = 1) -> Scratch:
+        """Rows lie apart from each other and from whatever stands before them.
+
+        LLVM guards a vectorised loop by the distance of its arrays: a short one right behind
+        another is taken for an overlap, and the loop runs one by one, with its sum in another
+        order. Where the system puts an array must not decide the bits.
+        """
+        size = max(n_topics * max_owners, APART)
+        numbers = np.zeros((n_workers + 1, SCRATCH_ROWS, size), np.float32)[1:]
+        return cls(numbers, np.zeros((n_workers, n_topics), np.uint32))

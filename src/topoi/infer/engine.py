@@ -116,6 +116,7 @@ def _pass_stateless(state: State, rule: Rule, schedule: Schedule, pool: ThreadPo
     state.relaxation = relaxation
     params = state.params(rule, in_place=schedule.in_place)
     write = state.tables if schedule.in_place else blank_tables(graph, state.word_base, state.spare)
+    scratch = state.scratch(pool)
     for stage in range(graph.n_word_blocks):
         pool.each(
             kernels.stateless_stage,
@@ -128,6 +129,7 @@ def _pass_stateless(state: State, rule: Rule, schedule: Schedule, pool: ThreadPo
             state.word_weight,
             relaxation,
             rule.solve,
+            scratch,
             stage,
         )
         if schedule.in_place:
@@ -164,8 +166,11 @@ def _pass_messages(state: State, rule: Rule, schedule: Schedule, pool: ThreadPoo
         if graph.max_owners == 1
         else (kernels.joint_stage, (arrays.lists,))
     )
+    scratch = state.scratch(pool)
     for stage in range(graph.n_word_blocks):
-        pool.each(kernel, arrays, *lists, read, write, state.messages, fields, params, stage)
+        pool.each(
+            kernel, arrays, *lists, read, write, state.messages, fields, params, scratch, stage
+        )
         if schedule.in_place:
             state.merge_stage()
     if not schedule.in_place:
@@ -173,7 +178,7 @@ def _pass_messages(state: State, rule: Rule, schedule: Schedule, pool: ThreadPoo
 
 
 def _pass_active(state: State, rule: Rule, pool: ThreadPool) -> None:
-    params = state.params(rule, in_place=True)
+    params, scratch = state.params(rule, in_place=True), state.scratch(pool)
     for stage in range(state.graph.n_word_blocks):
         pool.each(
             kernels.active_stage,
@@ -182,6 +187,7 @@ def _pass_active(state: State, rule: Rule, pool: ThreadPool) -> None:
             state.messages,
             state.active_set,
             params,
+            scratch,
             stage,
         )
         state.merge_stage()

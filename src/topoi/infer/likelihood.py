@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from topoi.infer.kernels.primitives import buffers, compiled, digamma, draw, f4, mix, uniform
+from topoi.infer.arrays import APART
+from topoi.infer.kernels.primitives import compiled, digamma, draw, f4, mix, uniform
 from topoi.infer.memory import pad_topics
 from topoi.infer.threads import ThreadPool
 
@@ -81,7 +82,7 @@ def left_to_right(tokens, word_topic, alpha, n_particles, seed, number):
     N, K = len(tokens), len(alpha)
     likely = np.zeros(N)
     z = np.zeros(N, np.int64)
-    p = buffers(1, K)[0, :K]
+    p = np.zeros((2, max(K, APART)), f4)[1, :K]  # apart from what stands before it (`Scratch`)
     key = mix(seed, number)
     drawn = 0
     for _ in range(n_particles):

@@ -5,7 +5,6 @@ Messages, the tables counted from them, and the priors.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from topoi.graph.arrays import GraphArrays
 from topoi.graph.fields import LearnedField
 from topoi.graph.wiring import Graph
 from topoi.infer import kernels
-from topoi.infer.arrays import ActiveSet, Fields, Messages, SweepParams, Tables
+from topoi.infer.arrays import ActiveSet, Fields, Messages, Scratch, SweepParams, Tables
 from topoi.infer.blocks import Blocks
 from topoi.infer.elsewhere import Elsewhere
 from topoi.infer.memory import allocate, pad_topics, release
@@ -94,6 +93,7 @@ class State(Proportions):
             else pad_topics(word_topic, graph.width)
         )
         params = state.params(rule, in_place=False)._replace(seed=sweep_seed(seed, 0))
+        scratch = state.scratch(pool)
         for stage in range(graph.n_word_blocks):
             if stored:
                 pool.each(
@@ -103,6 +103,7 @@ class State(Proportions):
                     params,
                     source,
                     INITS[init],
+                    scratch,
                     stage,
                 )
             else:
@@ -114,6 +115,7 @@ class State(Proportions):
                     params,
                     source,
                     INITS[init],
+                    scratch,
                     stage,
                 )
         state.rebuild(rule, pool)
@@ -176,7 +178,7 @@ class State(Proportions):
         if topics is not None:
             self.graph = self.graph.with_lists(topics)
         self.messages = self.messages._replace(mu=allocate(self.graph.message_size))
-        params = self.params(rule, in_place=True)
+        params, scratch = self.params(rule, in_place=True), self.scratch(pool)
         for stage in range(self.graph.n_word_blocks):
             pool.each(
                 kernels.recall_stage,
@@ -187,6 +189,7 @@ class State(Proportions):
                 params,
                 self.doc_weight,
                 self.word_weight,
+                scratch,
                 stage,
             )
         self.stored = True
@@ -236,6 +239,9 @@ class State(Proportions):
             max_owners=self.graph.max_owners,
         )
 
+    def scratch(self, pool: ThreadPool) -> Scratch:
+        return Scratch.blank(pool.size, self.graph.width, self.graph.max_owners)
+
     def visit_words(self) -> None:
         """From now on sweeps visit words instead of documents."""
         self.graph, order = self.graph.by_words()
@@ -283,10 +289,15 @@ class State(Proportions):
             )
         return tables._replace(totals=tables.phi.sum(axis=0, dtype=np.float64))
 
-    @property
-    def _count_kernel(self) -> Callable[..., None]:
+    def _count(
+        self, arrays: GraphArrays, tables: Tables, params: SweepParams, pool: ThreadPool
+    ) -> None:
+        """Add all messages to the tables."""
         alone = self.graph.max_owners == 1 and not len(self.messages.z)
-        return kernels.count_stage if alone else kernels.count_joint_stage
+        kernel = kernels.count_stage if alone else kernels.count_joint_stage
+        scratch = self.scratch(pool)
+        for stage in range(self.graph.n_word_blocks):
+            pool.each(kernel, arrays, arrays.lists, tables, self.messages, params, scratch, stage)
 
     def rebuild(self, rule: Rule, pool: ThreadPool) -> None:
         """Count all messages anew: removes the rounding of many small differences."""
@@ -295,8 +306,7 @@ class State(Proportions):
             return
         tables = blank_tables(self.graph, self.word_base, self.tables)
         arrays, faced, params = self.oriented(tables, self.params(rule, in_place=False))
-        for stage in range(self.graph.n_word_blocks):
-            pool.each(self._count_kernel, arrays, arrays.lists, faced, self.messages, params, stage)
+        self._count(arrays, faced, params, pool)
         self.tables = self.finished(tables)
 
     def word_counts(self, rule: Rule, pool: ThreadPool) -> np.ndarray:
@@ -308,16 +318,7 @@ class State(Proportions):
             phi=np.zeros_like(self.tables.phi),
             owner_mass=np.zeros_like(self.tables.owner_mass),
         )
-        for stage in range(self.graph.n_word_blocks):
-            pool.each(
-                self._count_kernel,
-                self.graph.arrays,
-                self.graph.arrays.lists,
-                tables,
-                self.messages,
-                self.params(rule, in_place=False),
-                stage,
-            )
+        self._count(self.graph.arrays, tables, self.params(rule, in_place=False), pool)
         return tables.phi[:, : self.graph.n_topics].astype(np.float64)
 
     def _even_out(self) -> None:

@@ -65,5 +65,6 @@ def topic_lists(state: State, pool: ThreadPool, many_edges: int) -> sparse.csr_a
         topics,
         entry.enough,
         keep,
+        state.scratch(pool),
     )
     return sparse.csr_array(keep.astype(np.int8))

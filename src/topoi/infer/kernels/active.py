@@ -4,13 +4,11 @@ themselves.
 
 from __future__ import annotations
 
-import numpy as np
-
-from topoi.infer.kernels.primitives import buffers, compiled, f4
+from topoi.infer.kernels.primitives import compiled, f4
 
 
 @compiled
-def active_stage(arrays, tables, messages, active_set, params, stage, worker, n_workers):
+def active_stage(arrays, tables, messages, active_set, params, scratch, stage, worker, n_workers):
     """Renew the messages in focus in this worker's cells of one stage, in place.
 
     Only for documents that own themselves.
@@ -41,10 +39,18 @@ def active_stage(arrays, tables, messages, active_set, params, stage, worker, n_
         active_set.moved,
         messages.residual,
     )
-    where, scratch = np.zeros(S, np.uint32), buffers(4, S)
-    total, alpha, side, new = scratch[0, :S], scratch[1, :S], scratch[2, :S], scratch[3, :S]
+    rows, where = scratch.numbers[worker], scratch.topics[worker]
+    total, alpha, side, new, base_total, change = (
+        rows[0],
+        rows[1],
+        rows[2],
+        rows[3],
+        rows[4],
+        rows[5],
+    )
     for p in range(worker, params.n_doc_blocks, n_workers):
-        base_total, change = (tables.totals + params.beta_sum).astype(f4), np.zeros(K, f4)
+        for k in range(K):
+            base_total[k], change[k] = f4(tables.totals[k] + params.beta_sum), zero
         cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
         for i in range(arrays.cell_visit[cell], arrays.cell_visit[cell + 1]):
             v = order[i]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from topoi.infer.kernels.primitives import (
-    buffers,
     compiled,
     draw,
     f4,
@@ -41,7 +40,7 @@ def start_message(start, word_row, alpha, seed, number, n, L, m):
 
 
 @compiled
-def start_stage(arrays, messages, params, word_topic, start, stage, worker, n_workers):
+def start_stage(arrays, messages, params, word_topic, start, scratch, stage, worker, n_workers):
     """First messages of this worker's cells.
 
     start: 0 one-hot, or as in `start_message`; word_topic: (W, K), or (1, K) for all words.
@@ -49,8 +48,11 @@ def start_stage(arrays, messages, params, word_topic, start, stage, worker, n_wo
     `messages.mu` holds zeros, so a one-hot message is one number.
     """
     K = len(params.alpha)
-    scratch = buffers(3, K * params.max_owners)
-    alpha, row, drawn = scratch[0, :K], scratch[1, :K], scratch[2]
+    alpha, row, drawn = (
+        scratch.numbers[worker, 0, :K],
+        scratch.numbers[worker, 1, :K],
+        scratch.numbers[worker, 2],
+    )
     n_topics = (params.alpha > f4(0)).sum()
     for p in range(worker, params.n_doc_blocks, n_workers):
         cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
@@ -172,13 +174,13 @@ def _count_visit(arrays, lists, write, messages, params, v, gain):
 
 
 @compiled
-def count_stage(arrays, lists, write, messages, params, stage, worker, n_workers):
+def count_stage(arrays, lists, write, messages, params, scratch, stage, worker, n_workers):
     """Count the messages of this worker's cells into `write`: the tables anew, without the drift of
     many small differences. All documents have one owner.
 
     lists: `GraphArrays.lists`.
     """
-    gain = buffers(1, len(params.alpha))[0]
+    gain = scratch.numbers[worker, 0]
     for p in range(worker, params.n_doc_blocks, n_workers):
         cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
         for v in range(arrays.cell_visit[cell], arrays.cell_visit[cell + 1]):
@@ -186,9 +188,9 @@ def count_stage(arrays, lists, write, messages, params, stage, worker, n_workers
 
 
 @compiled
-def count_joint_stage(arrays, lists, write, messages, params, stage, worker, n_workers):
+def count_joint_stage(arrays, lists, write, messages, params, scratch, stage, worker, n_workers):
     """`count_stage` where documents may have several owners, or messages are drawn topics."""
-    gain = buffers(1, len(params.alpha))[0]
+    gain = scratch.numbers[worker, 0]
     for p in range(worker, params.n_doc_blocks, n_workers):
         cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
         for v in range(arrays.cell_visit[cell], arrays.cell_visit[cell + 1]):

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from topoi.infer.kernels.joint import joint_message
-from topoi.infer.kernels.primitives import buffers, compiled, digamma, f4, gather, shape
+from topoi.infer.kernels.primitives import compiled, digamma, f4, gather, shape
 from topoi.infer.kernels.updates import renew_fresh
 
 TINY = 1e-18  # smallest exp(digamma): the product of two stays a normal single-precision number
@@ -24,8 +24,8 @@ TINY = 1e-18  # smallest exp(digamma): the product of two stays a normal single-
 
 @compiled
 def infer_stage(
-    arrays, doc_ptr, doc_visits, docs, read, phi_held, messages, fields, params, afresh, worker,
-    n_workers
+    arrays, doc_ptr, doc_visits, docs, read, phi_held, messages, fields, params, afresh, scratch,
+    worker, n_workers
 ):  # fmt: skip
     """Infer this worker's part of `docs`, which own themselves: their messages in messages.mu, and
     their rows of read.theta.
@@ -56,22 +56,16 @@ def infer_stage(
         params.alpha,
         params.word_prior,
     )
-    scratch, where = buffers(11, K), np.zeros(K, np.uint32)
-    inverse, alpha, lowered, word, field_term = (
-        scratch[0, :K],
-        scratch[1, :K],
-        scratch[2, :K],
-        scratch[3, :K],
-        scratch[4, :K],
+    rows, where = scratch.numbers[worker], scratch.topics[worker]
+    inverse, alpha, lowered, word, field_term, base = (
+        rows[0],
+        rows[1],
+        rows[2],
+        rows[3],
+        rows[4],
+        rows[5],
     )
-    side, gained, new, gain, row = (
-        scratch[5, :K],
-        scratch[6, :K],
-        scratch[7, :K],
-        scratch[8, :K],
-        scratch[9, :K],
-    )
-    base = scratch[10, :K]
+    side, gained, new, gain, row = rows[6], rows[7], rows[8], rows[9], rows[10]
     for k in range(K):
         base[k] = one / f4(read.totals[k] + params.beta_sum)
     cap, discount = f4(params.own_cap), f4(afresh.discount)
@@ -150,8 +144,8 @@ def infer_stage(
 
 @compiled
 def infer_joint_stage(
-    arrays, doc_ptr, doc_visits, docs, read, phi_held, messages, fields, params, afresh, worker,
-    n_workers
+    arrays, doc_ptr, doc_visits, docs, read, phi_held, messages, fields, params, afresh, scratch,
+    worker, n_workers
 ):  # fmt: skip
     """`infer_stage` for documents whose owners may be several, or own other documents too.
 
@@ -160,7 +154,7 @@ def infer_joint_stage(
     4.3: whole steps overshoot).
     """
     zero, half, one = f4(0), f4(0.5), f4(1)
-    K, most = len(params.alpha), params.max_owners
+    K = len(params.alpha)
     topics, words, weights, mu = arrays.topics, arrays.edge_word, arrays.edge_x, messages.mu
     beta, beta_sum, cap, prior = (
         f4(params.beta),
@@ -168,21 +162,26 @@ def infer_joint_stage(
         f4(params.own_cap),
         f4(params.owner_prior),
     )
-    one_each, many, proportions = buffers(6, K), buffers(2, most * K), buffers(2, most)
-    base_total = one_each[5, :K]
+    rows = scratch.numbers[worker]
+    base_total = rows[0, :K]
     for k in range(K):
         base_total[k] = f4(read.totals[k] + params.beta_sum)
     for i in range(worker, len(docs), n_workers):
         doc = docs[i]
         n, L, list_at, listed = shape(arrays, doc, K)
-        total, alpha, row = one_each[0, :L], one_each[1, :L], one_each[2, :L]
-        word_term, field_term, side, new = (
-            one_each[3, :L],
-            one_each[4, :L],
-            many[0, : n * L],
-            many[1, : n * L],
+        total, alpha, row, word_term, field_term = (
+            rows[1, :L],
+            rows[2, :L],
+            rows[3, :L],
+            rows[4, :L],
+            rows[5, :L],
         )
-        owner_mass, mass = proportions[0, :n], proportions[1, :n]
+        side, new, owner_mass, mass = (
+            rows[6, : n * L],
+            rows[7, : n * L],
+            rows[8, :n],
+            rows[9, :n],
+        )
         own_weight = one - fields.weight[doc]
         gather(base_total.reshape(1, -1), 0, topics, list_at, listed, L, total)
         gather(params.alpha.reshape(1, -1), 0, topics, list_at, listed, L, alpha)
@@ -231,7 +230,7 @@ def infer_joint_stage(
 @compiled
 def favour_stage(
     arrays, doc_ptr, doc_visits, phi, word_weight, word_ptr, word_topics, fields, n_topics,
-    list_ptr, lists, worker, n_workers
+    list_ptr, lists, scratch, worker, n_workers
 ):  # fmt: skip
     """lists[list_ptr[d] : list_ptr[d + 1]] = the topics that document d favours most, ascending.
 
@@ -240,8 +239,7 @@ def favour_stage(
     with room for all topics that the document may use (arrays.topics) gets these.
     """
     zero, one = f4(0), f4(1)
-    scratch = buffers(2, n_topics)
-    score, value = scratch[0], scratch[1]
+    score, value = scratch.numbers[worker, 0], scratch.numbers[worker, 1]
     topic_ptr, topics, words, weights = (
         arrays.topic_ptr,
         arrays.topics,
@@ -259,7 +257,8 @@ def favour_stage(
             for c in range(n):
                 lists[at + c] = topics[allowed_at + c] if listed else c
             continue
-        score[:] = zero
+        for k in range(n_topics):
+            score[k] = zero
         n_d = zero
         for j in range(doc_ptr[doc], doc_ptr[doc + 1]):
             v = doc_visits[j]

@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 from topoi.infer.kernels.joint import joint_message
-from topoi.infer.kernels.primitives import buffers, compiled, draw, f4, gather, inlined, uniform
-from topoi.infer.kernels.visits import close_cell, close_visit, open_cell, open_visit
+from topoi.infer.kernels.primitives import compiled, draw, f4, gather, inlined, uniform
+from topoi.infer.kernels.visits import (
+    ALPHA,
+    FIELD_TERM,
+    GAIN,
+    GAINED,
+    NEW,
+    OWNER_MASS,
+    ROW,
+    SIDE,
+    TOTAL,
+    WORD_TERM,
+    close_cell,
+    close_visit,
+    open_cell,
+    open_visit,
+)
 
 
 @inlined
@@ -14,14 +29,14 @@ def _pair(z, n, L):
 
 
 @inlined
-def _gibbs_visit(arrays, read, write, messages, fields, params, scratch, no_message, v):
+def _gibbs_visit(arrays, read, write, messages, fields, params, rows, v):
     """Draw the topic (and owner) of each token of one document inside one cell.
 
     Returns 2 for each token that changed.
     """
     zero, one = f4(0), f4(1)
     doc = arrays.visit_doc[v]
-    n, L, first, listed = open_visit(arrays, read, fields, params, scratch, doc)
+    n, L, first, listed = open_visit(arrays, read, fields, params, rows, doc)
     seed, beta, beta_sum, prior, own_weight = (
         params.seed,
         f4(params.beta),
@@ -37,14 +52,14 @@ def _gibbs_visit(arrays, read, write, messages, fields, params, scratch, no_mess
         messages.z,
     )
     side, gained, new, none = (
-        scratch.side[: n * L],
-        scratch.gained[: n * L],
-        scratch.new[: n * L],
-        no_message[: n * L],
+        rows[SIDE, : n * L],
+        rows[GAINED, : n * L],
+        rows[NEW, : n * L],
+        rows[GAIN, : n * L],
     )
     row, total, alpha, word_term, owner_mass, field_term = (
-        scratch.row[:L], scratch.total[:L], scratch.alpha[:L], scratch.word_term[:L],
-        scratch.owner_mass[:n], scratch.field_term[:L]
+        rows[ROW, :L], rows[TOTAL, :L], rows[ALPHA, :L], rows[WORD_TERM, :L],
+        rows[OWNER_MASS, :n], rows[FIELD_TERM, :L]
     )  # fmt: skip
     token = zero if params.frozen_words else one  # a drawn token leaves the counts of words first
     gained[:] = side
@@ -91,20 +106,21 @@ def _gibbs_visit(arrays, read, write, messages, fields, params, scratch, no_mess
         gained[i] = side[i] - gained[i]
     for j in range(n):
         write.owner_mass[arrays.slot_ptr[doc] + j] = owner_mass[j]
-    close_visit(arrays, write, scratch, doc, n, L, first, listed, not params.frozen_words)
+    close_visit(arrays, write, rows, doc, n, L, first, listed, not params.frozen_words)
     return moved
 
 
 @compiled
-def gibbs_stage(arrays, read, write, messages, fields, params, stage, worker, n_workers):
+def gibbs_stage(arrays, read, write, messages, fields, params, scratch, stage, worker, n_workers):
     """Collapsed Gibbs sampling (eq. 23) in this worker's cells of one stage."""
-    no_message = buffers(1, len(params.alpha) * params.max_owners)[0]
+    rows = scratch.numbers[worker]
+    rows[GAIN] = f4(0)  # no message is removed: tokens leave the counts instead
     for p in range(worker, params.n_doc_blocks, n_workers):
-        scratch = open_cell(read, params)
+        open_cell(read, params, rows)
         cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
         for i in range(arrays.cell_visit[cell], arrays.cell_visit[cell + 1]):
             v = messages.order[i]
             messages.residual[v] = _gibbs_visit(
-                arrays, read, write, messages, fields, params, scratch, no_message, v
+                arrays, read, write, messages, fields, params, rows, v
             )
-        close_cell(messages, scratch, p)
+        close_cell(messages, rows, p)

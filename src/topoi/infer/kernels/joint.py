@@ -8,7 +8,22 @@ from __future__ import annotations
 from topoi.infer.kernels.primitives import compiled, f4, gather, inlined, scatter_add
 from topoi.infer.kernels.sweeps import visit_singles
 from topoi.infer.kernels.updates import over_relax
-from topoi.infer.kernels.visits import close_cell, close_visit, open_cell, open_visit
+from topoi.infer.kernels.visits import (
+    ALPHA,
+    FIELD_TERM,
+    GAIN,
+    GAINED,
+    NEW,
+    OWNER_MASS,
+    ROW,
+    SIDE,
+    TOTAL,
+    WORD_TERM,
+    close_cell,
+    close_visit,
+    open_cell,
+    open_visit,
+)
 
 __all__ = ["joint_message", "joint_stage"]
 
@@ -74,7 +89,7 @@ def joint_message(
 
 
 @inlined
-def _renew_joint(arrays, read, write, messages, fields, params, scratch, v, n, L, first, listed):
+def _renew_joint(arrays, read, write, messages, fields, params, rows, v, n, L, first, listed):
     """Renew the messages of a visit with several owners. Returns sum x |mu_new - mu_old|."""
     zero, one = f4(0), f4(1)
     doc, begin, end, at = (
@@ -92,20 +107,20 @@ def _renew_joint(arrays, read, write, messages, fields, params, scratch, v, n, L
         messages.mu,
     )
     side, gained, new, gain = (
-        scratch.side[: n * L],
-        scratch.gained[: n * L],
-        scratch.new[: n * L],
-        scratch.gain[: n * L],
+        rows[SIDE, : n * L],
+        rows[GAINED, : n * L],
+        rows[NEW, : n * L],
+        rows[GAIN, : n * L],
     )
     row, word_term, owner_mass, field_term = (
-        scratch.row[:L],
-        scratch.word_term[:L],
-        scratch.owner_mass[:n],
-        scratch.field_term[:L],
+        rows[ROW, :L],
+        rows[WORD_TERM, :L],
+        rows[OWNER_MASS, :n],
+        rows[FIELD_TERM, :L],
     )
     total, alpha, proportions, pair = (
-        scratch.total[:L],
-        scratch.alpha[:L],
+        rows[TOTAL, :L],
+        rows[ALPHA, :L],
         write.owner_mass,
         arrays.slot_ptr[doc],
     )
@@ -178,22 +193,23 @@ def _renew_joint(arrays, read, write, messages, fields, params, scratch, v, n, L
 
 
 @inlined
-def _visit_joint(arrays, read, write, messages, fields, params, scratch, v):
+def _visit_joint(arrays, read, write, messages, fields, params, rows, v):
     """A visit to a document of several owners. Returns sum x |mu_new - mu_old|."""
     doc = arrays.visit_doc[v]
-    n, L, first, listed = open_visit(arrays, read, fields, params, scratch, doc)
+    n, L, first, listed = open_visit(arrays, read, fields, params, rows, doc)
+    side, gained = rows[SIDE], rows[GAINED]
     for i in range(n * L):
-        scratch.gained[i] = scratch.side[i] if params.in_place else f4(0)
+        gained[i] = side[i] if params.in_place else f4(0)
     residual = _renew_joint(
-        arrays, read, write, messages, fields, params, scratch, v, n, L, first, listed
+        arrays, read, write, messages, fields, params, rows, v, n, L, first, listed
     )
     if params.in_place:
         for i in range(n * L):
-            scratch.gained[i] = scratch.side[i] - scratch.gained[i]
+            gained[i] = side[i] - gained[i]
     close_visit(
         arrays,
         write,
-        scratch,
+        rows,
         doc,
         n,
         L,
@@ -228,24 +244,29 @@ def _next_joint(arrays, messages, begin, end):
 
 
 @compiled
-def joint_stage(arrays, lists, read, write, messages, fields, params, stage, worker, n_workers):
+def joint_stage(
+    arrays, lists, read, write, messages, fields, params, scratch, stage, worker, n_workers
+):
     """`sweep_stage` where documents may have several owners.
 
     A kernel of its own, because it takes long to compile and LDA never needs it. lists: as in
     `sweep_stage`.
     """
+    rows, where = scratch.numbers[worker], scratch.topics[worker]
     for p in range(worker, params.n_doc_blocks, n_workers):
-        scratch = open_cell(read, params)
+        open_cell(read, params, rows)
         cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
         i, end = arrays.cell_visit[cell], arrays.cell_visit[cell + 1]
         while i < end:
             joint = _next_joint(arrays, messages, i, end)
-            visit_singles(arrays, lists, read, write, messages, fields, params, scratch, i, joint)
+            visit_singles(
+                arrays, lists, read, write, messages, fields, params, rows, where, i, joint
+            )
             if joint < end:
                 v = messages.order[joint]
                 messages.residual[v] = _visit_joint(
-                    arrays, read, write, messages, fields, params, scratch, v
+                    arrays, read, write, messages, fields, params, rows, v
                 )
             i = joint + 1
         if params.in_place:
-            close_cell(messages, scratch, p)
+            close_cell(messages, rows, p)

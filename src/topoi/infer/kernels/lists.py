@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from topoi.infer.kernels.primitives import buffers, compiled, f4
+from topoi.infer.kernels.primitives import compiled, f4
 
 
 @compiled
@@ -46,6 +46,7 @@ def admit(
     topics,
     enough,
     keep,
+    scratch,
     worker,
     n_workers,
 ):
@@ -58,8 +59,8 @@ def admit(
     """
     D, K = keep.shape
     W = phi.shape[0]
-    scratch, listed = buffers(3, K), np.zeros(K, np.int32)
-    slope, owner, rate = scratch[0, :K], scratch[1, :K], scratch[2, :K]
+    rows, listed = scratch.numbers[worker], scratch.topics[worker]
+    slope, owner, rate = rows[0], rows[1], rows[2]
     for k in range(K):
         rate[k] = f4(1.0 / (totals[k] + W * beta))
     b, alpha_sum, enough = f4(beta), alpha.sum(), f4(enough)
@@ -72,7 +73,8 @@ def admit(
                 n_listed += 1
         for i in range(indptr[d], indptr[d + 1]):
             n_d += weights[i]
-        slope[:] = f4(0)
+        for k in range(K):
+            slope[k] = f4(0)
         for i in range(indptr[d], indptr[d + 1]):
             w = words[i]
             p = f4(0)

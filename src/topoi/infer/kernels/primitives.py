@@ -13,7 +13,6 @@ from topoi.infer.kernels.cache import kernel_cache
 
 f4 = np.float32
 u8 = np.uint64
-APART = 128  # numbers: more than any vectorised loop takes at a time
 STRIDE = 16  # numbers that `draw` passes over at a time
 
 
@@ -39,18 +38,6 @@ def compiled(function):
 # Python never calls these, so that nothing is compiled for it to do so.
 INLINED: dict[str, Any] = {**OPTIONS, "forceinline": True, "no_cpython_wrapper": True}
 inlined = njit(**INLINED)
-
-
-@inlined
-def buffers(n, size):
-    """(n, at least size) zeros: scratch buffers that lie apart from each other and from whatever
-    stands before them.
-
-    LLVM guards a vectorised loop by the distance of its arrays: a short one right behind another is
-    taken for an overlap, and the loop runs one by one, with its sum in another order. Where the
-    system puts an array must not decide the bits.
-    """
-    return np.zeros((n + 1, max(size, APART)), f4)[1:]
 
 
 @inlined

@@ -8,20 +8,20 @@ touches no more than that.
 from __future__ import annotations
 
 from topoi.infer.kernels.counts import start_message
-from topoi.infer.kernels.primitives import buffers, compiled, f4, gather, uniform
+from topoi.infer.kernels.primitives import compiled, f4, gather, uniform
 
 
 @compiled
 def stateless_start_stage(
-    arrays, lists, write, params, word_topic, start, stage, worker, n_workers
+    arrays, lists, write, params, word_topic, start, scratch, stage, worker, n_workers
 ):
     """Count the first messages of this worker's cells into `write`.
 
     Arguments as in `start_stage`; lists: as in `count_stage`. Documents own themselves.
     """
     K = len(params.alpha)
-    topic_ptr, scratch = arrays.topic_ptr, buffers(3, K)
-    row, prior, m = scratch[0, :K], scratch[1, :K], scratch[2, :K]
+    topic_ptr, rows = arrays.topic_ptr, scratch.numbers[worker]
+    row, prior, m = rows[0], rows[1], rows[2]
     visit_doc, visit_edge, slot_ptr, slots = (
         arrays.visit_doc,
         arrays.visit_edge,
@@ -79,6 +79,7 @@ def stateless_stage(
     word_weight,
     relaxation,
     solve,
+    scratch,
     stage,
     worker,
     n_workers,
@@ -109,10 +110,9 @@ def stateless_stage(
         params.in_place,
         f4(relaxation),
     )
-    scratch = buffers(6, K)
+    rows = scratch.numbers[worker]
     new, rate, side, trial, base_total, change = (
-        scratch[0, :K], scratch[1, :K], scratch[2, :K], scratch[3, :K], scratch[4, :K], scratch[5,
-        :K]
+        rows[0], rows[1], rows[2], rows[3], rows[4], rows[5]
     )  # fmt: skip
     for p in range(worker, params.n_doc_blocks, n_workers):
         for k in range(K):
@@ -185,7 +185,17 @@ def stateless_stage(
 
 @compiled
 def recall_stage(
-    arrays, lists, read, messages, params, doc_weight, word_weight, stage, worker, n_workers
+    arrays,
+    lists,
+    read,
+    messages,
+    params,
+    doc_weight,
+    word_weight,
+    scratch,
+    stage,
+    worker,
+    n_workers,
 ):
     """Fill messages.mu with the message that the tables imply for each edge of this worker's cells:
     all topics of a document, or those on its list (lists: as in `count_stage`).
@@ -207,8 +217,7 @@ def recall_stage(
         params.alpha,
         f4(params.beta),
     )
-    scratch = buffers(2, K)
-    rate, new = scratch[0, :K], scratch[1, :K]
+    rate, new = scratch.numbers[worker, 0], scratch.numbers[worker, 1]
     for k in range(K):
         rate[k] = f4(1.0 / (read.totals[k] + params.beta_sum))
     for p in range(worker, params.n_doc_blocks, n_workers):

@@ -20,16 +20,30 @@ from __future__ import annotations
 
 from topoi.infer.kernels.primitives import compiled, f4, inlined
 from topoi.infer.kernels.updates import renew_dense, renew_listed
-from topoi.infer.kernels.visits import close_cell, open_cell
+from topoi.infer.kernels.visits import (
+    ALPHA,
+    BASE_TOTAL,
+    CHANGE,
+    FIELD_TERM,
+    GAIN,
+    GAINED,
+    NEW,
+    ROW,
+    SIDE,
+    TOTAL,
+    WORD_TERM,
+    close_cell,
+    open_cell,
+)
 
 __all__ = ["sweep_stage", "visit_singles"]
 
 
 @inlined
-def visit_singles(arrays, lists, read, write, messages, fields, params, scratch, begin, end):
+def visit_singles(arrays, lists, read, write, messages, fields, params, rows, where, begin, end):
     """Visits messages.order[begin:end], all to documents of one owner.
 
-    lists: `GraphArrays.lists`.
+    lists: `GraphArrays.lists`; rows: as in visits.py; where: (K,) scratch for a document's topics.
     """
     zero, one = f4(0), f4(1)
     K = len(params.alpha)
@@ -50,20 +64,14 @@ def visit_singles(arrays, lists, read, write, messages, fields, params, scratch,
     )
     message, field_weight, prior = fields.message, fields.weight, params.alpha
     base_total, change, total, alpha, field_term = (
-        scratch.base_total,
-        scratch.change,
-        scratch.total,
-        scratch.alpha,
-        scratch.field_term,
+        rows[BASE_TOTAL],
+        rows[CHANGE],
+        rows[TOTAL],
+        rows[ALPHA],
+        rows[FIELD_TERM],
     )
-    side, gained, new, gain, where = (
-        scratch.side,
-        scratch.gained,
-        scratch.new,
-        scratch.gain,
-        scratch.where,
-    )
-    row, word = scratch.row, scratch.word_term
+    side, gained, new, gain = rows[SIDE], rows[GAINED], rows[NEW], rows[GAIN]
+    row, word = rows[ROW], rows[WORD_TERM]
     word_prior, beta_sum, cap, relaxation = (
         params.word_prior,
         f4(params.beta_sum),
@@ -147,17 +155,20 @@ def visit_singles(arrays, lists, read, write, messages, fields, params, scratch,
 
 
 @compiled
-def sweep_stage(arrays, lists, read, write, messages, fields, params, stage, worker, n_workers):
+def sweep_stage(
+    arrays, lists, read, write, messages, fields, params, scratch, stage, worker, n_workers
+):
     """Pass the messages of this worker's cells in one stage: cell (p, p + stage) for each of its
     document blocks p. All documents have one owner. lists: as in `visit_singles`.
 
     In place, `write` is `read`. Otherwise messages come from `read` and their counts are added to
     `write`.
     """
+    rows, where = scratch.numbers[worker], scratch.topics[worker]
     for p in range(worker, params.n_doc_blocks, n_workers):
-        scratch = open_cell(read, params)
+        open_cell(read, params, rows)
         cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
         begin, end = arrays.cell_visit[cell], arrays.cell_visit[cell + 1]
-        visit_singles(arrays, lists, read, write, messages, fields, params, scratch, begin, end)
+        visit_singles(arrays, lists, read, write, messages, fields, params, rows, where, begin, end)
         if params.in_place:
-            close_cell(messages, scratch, p)
+            close_cell(messages, rows, p)

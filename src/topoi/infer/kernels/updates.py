@@ -44,7 +44,7 @@ def renew_dense(
     """
     zero, one = f4(0), f4(1)
     keep = one if in_place else zero
-    K = len(alpha)
+    K = m.shape[1]
     residual = 0.0
     for i in range(last - first):
         w, x = words[first + i], weights[first + i]
