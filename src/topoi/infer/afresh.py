@@ -92,11 +92,16 @@ def _infer(
     tables, params = rule.seen_words(state.tables, state.params(rule, in_place=False))
     if not graph.private:
         tables, params = rule.seen_owners(tables, params)
-    kernel = kernels.infer_stage if graph.private else kernels.infer_joint_stage
+    kernel, variant = (
+        (kernels.infer_stage, (arrays.lists, how.digamma or None))
+        if graph.private
+        else (kernels.infer_joint_stage, ())
+    )
     phi_held = held_by_words(state.tables.phi, fixed=graph.frozen_words or not how.by_part)
     pool.each(
         kernel,
         arrays,
+        *variant,
         *graph.visits_of_docs,
         docs,
         tables,

@@ -128,7 +128,7 @@ def _pass_stateless(state: State, rule: Rule, schedule: Schedule, pool: ThreadPo
             state.doc_weight,
             state.word_weight,
             relaxation,
-            rule.solve,
+            None if schedule.in_place else rule.solve,
             scratch,
             stage,
         )

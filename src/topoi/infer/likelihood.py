@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from topoi.infer.arrays import APART
-from topoi.infer.kernels.primitives import compiled, digamma, draw, f4, mix, uniform
+from topoi.infer.kernels.primitives import allocating, compiled, digamma, draw, f4, mix, uniform
 from topoi.infer.memory import pad_topics
 from topoi.infer.threads import ThreadPool
 
@@ -39,7 +39,7 @@ def log_likelihood(indptr, indices, data, doc_topic, word_topic, first, last, ou
         out[d] = total
 
 
-@compiled
+@allocating
 def expected_digamma_gain(counts, prior, expected, out):
     """out[k] = sum over rows of E[digamma(n + a) - digamma(a)], a = prior[k] (algorithms 4.5).
 
@@ -69,7 +69,7 @@ def expected_digamma_gain(counts, prior, expected, out):
                 out[k] += digamma(m + prior[k]) - at_prior[k]
 
 
-@compiled
+@allocating
 def left_to_right(tokens, word_topic, alpha, n_particles, seed, number):
     """Log-likelihood of a document by the left-to-right sequential sampler.
 

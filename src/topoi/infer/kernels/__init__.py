@@ -7,6 +7,7 @@ same in plain NumPy.
 from topoi.infer.kernels.active import active_stage
 from topoi.infer.kernels.counts import (
     count_joint_stage,
+    count_singles,
     count_stage,
     merge_shared,
     start_stage,
@@ -19,17 +20,18 @@ from topoi.infer.kernels.fresh import (
     infer_stage,
 )
 from topoi.infer.kernels.gibbs import gibbs_stage
-from topoi.infer.kernels.joint import joint_stage
+from topoi.infer.kernels.joint import joint_stage, visit_any
 from topoi.infer.kernels.lists import admit, copy_stage, topics_of_words
 from topoi.infer.kernels.primitives import uniforms
 from topoi.infer.kernels.stateless import recall_stage, stateless_stage, stateless_start_stage
-from topoi.infer.kernels.sweeps import sweep_stage
+from topoi.infer.kernels.sweeps import sweep_stage, visit_singles
 
 __all__ = [
     "active_stage",
     "admit",
     "copy_stage",
     "count_joint_stage",
+    "count_singles",
     "count_stage",
     "exchange_stage",
     "favour_stage",
@@ -46,4 +48,6 @@ __all__ = [
     "topic_totals",
     "topics_of_words",
     "uniforms",
+    "visit_any",
+    "visit_singles",
 ]

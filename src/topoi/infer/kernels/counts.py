@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from topoi.infer.kernels.primitives import (
+    allocating,
     compiled,
     draw,
     f4,
@@ -15,6 +16,15 @@ from topoi.infer.kernels.primitives import (
     shape,
     uniform,
 )
+
+
+@inlined
+def count_allowed(alpha):
+    """How many topics have a prior: the others are padding."""
+    n = 0
+    for k in range(len(alpha)):
+        n += alpha[k] > f4(0)
+    return n
 
 
 @inlined
@@ -53,7 +63,7 @@ def start_stage(arrays, messages, params, word_topic, start, scratch, stage, wor
         scratch.numbers[worker, 1, :K],
         scratch.numbers[worker, 2],
     )
-    n_topics = (params.alpha > f4(0)).sum()
+    n_topics = count_allowed(params.alpha)
     for p in range(worker, params.n_doc_blocks, n_workers):
         cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
         for v in range(arrays.cell_visit[cell], arrays.cell_visit[cell + 1]):
@@ -113,78 +123,63 @@ def _count_message(arrays, write, params, doc, w, x, m, n, L, first, listed, gai
             scatter_add(write.phi, w, arrays.topics, first, listed, L, gain)
 
 
-@inlined
-def _count_single(words, weights, first, m, theta, phi, frozen):
-    """theta (K,), phi += x m for the edges from `first` on, with one owner and all topics.
-
-    Returns the mass.
-    """
-    mass = f4(0)
-    for i in range(m.shape[0]):
-        w, x = words[first + i], weights[first + i]
-        for k in range(len(theta)):
-            theta[k] += x * m[i, k]
-        if not frozen:
-            for k in range(len(theta)):
-                phi[w, k] += x * m[i, k]
-        mass += x
-    return mass
-
-
-@inlined
-def _count_listed(words, weights, first, m, topics, list_at, theta, slot, phi, gain, frozen):
-    """`_count_single` for the topics on a document's list, topics[list_at:]; theta (slots, K);
-    gain: (K,) scratch.
-    """
-    mass, L = f4(0), m.shape[1]
-    gain[:L] = f4(0)
-    for i in range(m.shape[0]):
-        w, x = words[first + i], weights[first + i]
-        for k in range(L):
-            gain[k] += x * m[i, k]
-        if not frozen:
-            for k in range(L):
-                phi[w, topics[list_at + k]] += x * m[i, k]
-        mass += x
-    for k in range(L):
-        theta[slot, topics[list_at + k]] += gain[k]
-    return mass
-
-
-@inlined
-def _count_visit(arrays, lists, write, messages, params, v, gain):
-    """Count the messages of one visit to a document of one owner. gain: (K,) scratch"""
-    doc, begin, at = arrays.visit_doc[v], arrays.visit_edge[v], arrays.visit_message[v]
-    n, K = arrays.visit_edge[v + 1] - begin, len(params.alpha)
-    words, weights, frozen = arrays.edge_word, arrays.edge_x, params.frozen_words
-    pair, list_at = arrays.slot_ptr[doc], arrays.topic_ptr[doc]
-    slot = arrays.slots[pair]
-    if lists is not None:
-        L = arrays.topic_ptr[doc + 1] - list_at
-        if L > 0:
-            m = messages.mu[at : at + n * L].reshape(n, L)
-            write.owner_mass[pair] += _count_listed(
-                words, weights, begin, m, lists, list_at, write.theta, slot, write.phi, gain, frozen
-            )
-            return
-    m = messages.mu[at : at + n * K].reshape(n, K)
-    write.owner_mass[pair] += _count_single(
-        words, weights, begin, m, write.theta[slot], write.phi, frozen
-    )
-
-
 @compiled
+def count_singles(arrays, lists, write, messages, params, gain, begin, end):
+    """Count the messages of visits begin to end, all to documents of one owner.
+
+    lists: `GraphArrays.lists`; gain: (K,) scratch.
+    """
+    K, frozen = len(params.alpha), params.frozen_words
+    visit_doc, visit_edge, visit_message, mu = (
+        arrays.visit_doc,
+        arrays.visit_edge,
+        arrays.visit_message,
+        messages.mu,
+    )
+    words, weights, theta, phi = arrays.edge_word, arrays.edge_x, write.theta, write.phi
+    for v in range(begin, end):
+        first, n, at = visit_edge[v], visit_edge[v + 1] - visit_edge[v], visit_message[v]
+        pair, list_at = arrays.slot_ptr[visit_doc[v]], arrays.topic_ptr[visit_doc[v]]
+        slot, L, mass = arrays.slots[pair], arrays.topic_ptr[visit_doc[v] + 1] - list_at, f4(0)
+        if lists is not None:
+            m = mu[at : at + n * L].reshape(n, L)
+            for k in range(L):
+                gain[k] = f4(0)
+            for i in range(n):
+                w, x = words[first + i], weights[first + i]
+                for k in range(L):
+                    gain[k] += x * m[i, k]
+                if not frozen:
+                    for k in range(L):
+                        phi[w, lists[list_at + k]] += x * m[i, k]
+            for k in range(L):
+                theta[slot, lists[list_at + k]] += gain[k]
+        if L == 0:
+            m = mu[at : at + n * K].reshape(n, K)
+            for i in range(n):
+                w, x = words[first + i], weights[first + i]
+                for k in range(K):
+                    theta[slot, k] += x * m[i, k]
+                if not frozen:
+                    for k in range(K):
+                        phi[w, k] += x * m[i, k]
+        for i in range(n):
+            mass += weights[first + i]
+        write.owner_mass[pair] += mass
+
+
 def count_stage(arrays, lists, write, messages, params, scratch, stage, worker, n_workers):
     """Count the messages of this worker's cells into `write`: the tables anew, without the drift of
-    many small differences. All documents have one owner.
-
-    lists: `GraphArrays.lists`.
+    many small differences. All documents have one owner. lists: as in `count_singles`.
     """
-    gain = scratch.numbers[worker, 0]
     for p in range(worker, params.n_doc_blocks, n_workers):
         cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
-        for v in range(arrays.cell_visit[cell], arrays.cell_visit[cell + 1]):
-            _count_visit(arrays, lists, write, messages, params, v, gain)
+        begin, end = arrays.cell_visit[cell : cell + 2]
+        gain = scratch.numbers[worker, 0]
+        count_singles(arrays, lists, write, messages, params, gain, begin, end)
+
+
+_count_run = inlined(count_singles.py_func)
 
 
 @compiled
@@ -197,7 +192,7 @@ def count_joint_stage(arrays, lists, write, messages, params, scratch, stage, wo
             doc, at = arrays.visit_doc[v], arrays.visit_message[v]
             n, L, first, listed = shape(arrays, doc, len(params.alpha))
             if n == 1 and not len(messages.z):
-                _count_visit(arrays, lists, write, messages, params, v, gain)
+                _count_run(arrays, lists, write, messages, params, gain, v, v + 1)
                 continue
             for e in range(arrays.visit_edge[v], arrays.visit_edge[v + 1]):
                 w, x = arrays.edge_word[e], arrays.edge_x[e]
@@ -229,7 +224,7 @@ def merge_shared(theta, shared_counts, owner_ptr, slots):
                 theta[slots[i], k] = shared_counts[o, k]
 
 
-@compiled
+@allocating
 def topic_totals(table):
     """(K,) sums of the rows (W, K) of a table, in their order and in double precision, as
     NumPy takes them.

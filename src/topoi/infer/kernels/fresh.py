@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from topoi.infer.kernels.joint import joint_message
-from topoi.infer.kernels.primitives import compiled, digamma, f4, gather, shape
+from topoi.infer.kernels.primitives import allocating, compiled, digamma, f4, gather, shape
 from topoi.infer.kernels.updates import renew_fresh
 
 TINY = 1e-18  # smallest exp(digamma): the product of two stays a normal single-precision number
@@ -24,12 +24,13 @@ TINY = 1e-18  # smallest exp(digamma): the product of two stays a normal single-
 
 @compiled
 def infer_stage(
-    arrays, doc_ptr, doc_visits, docs, read, phi_held, messages, fields, params, afresh, scratch,
-    worker, n_workers
+    arrays, lists, digammas, doc_ptr, doc_visits, docs, read, phi_held, messages, fields, params,
+    afresh, scratch, worker, n_workers
 ):  # fmt: skip
     """Infer this worker's part of `docs`, which own themselves: their messages in messages.mu, and
     their rows of read.theta.
 
+    lists: `GraphArrays.lists`; digammas: None, or True with VB. What is None is not compiled.
     doc_ptr (D + 1,), doc_visits: the visits of each document. phi_held (W,): what words hold of all
     topics. Words do not change.
     messages.residual of a document's first visit becomes sum |theta_new - theta_old|, of the others
@@ -43,12 +44,7 @@ def infer_stage(
         arrays.slot_ptr,
         arrays.slots,
     )
-    topic_ptr, topics, words, weights = (
-        arrays.topic_ptr,
-        arrays.topics,
-        arrays.edge_word,
-        arrays.edge_x,
-    )
+    topic_ptr, words, weights = arrays.topic_ptr, arrays.edge_word, arrays.edge_x
     theta, phi, mu, residual = read.theta, read.phi, messages.mu, messages.residual
     message, field_weight, prior, word_prior = (
         fields.message,
@@ -69,7 +65,6 @@ def infer_stage(
     for k in range(K):
         base[k] = one / f4(read.totals[k] + params.beta_sum)
     cap, discount = f4(params.own_cap), f4(afresh.discount)
-    digammas = afresh.digamma
     for i in range(worker, len(docs), n_workers):
         doc = docs[i]
         slot, list_at = slots[slot_ptr[doc]], topic_ptr[doc]
@@ -78,8 +73,13 @@ def infer_stage(
         if not listed:
             L = K
         for k in range(L):
-            topic = topics[list_at + k] if listed else k
-            where[k] = topic
+            where[k] = k
+        if lists is not None:
+            if listed:
+                for k in range(L):
+                    where[k] = lists[list_at + k]
+        for k in range(L):
+            topic = where[k]
             inverse[k] = base[topic]
             alpha[k] = prior[topic]
             word[k] = word_prior[topic]
@@ -93,13 +93,15 @@ def infer_stage(
         for t in range(afresh.passes + 1):
             # From nothing first, all messages at once; then in place (VB: all at once, digammas of
             # what the last pass counted).
-            in_place, cut = t > 0 and not digammas, discount if t > 0 and not digammas else zero
+            in_place, cut = False, zero
+            if digammas is None:
+                in_place, cut = t > 0, discount if t > 0 else zero
             held = zero
             for k in range(L):
                 held += side[k] + alpha[k]
                 gained[k] = zero
                 lowered[k] = alpha[k] - cut
-            if digammas and t > 0:
+            if digammas is not None and t > 0:
                 level = digamma(np.float64(held))
                 for k in range(L):
                     likely = np.exp(digamma(max(np.float64(side[k] + alpha[k]), TINY)) - level)
@@ -114,11 +116,12 @@ def infer_stage(
                 first, last, at = visit_edge[v], visit_edge[v + 1], visit_message[v]
                 m = mu[at : at + (last - first) * L].reshape(last - first, L)
                 if t == 0:
-                    m[:] = zero
+                    for a in range(at, at + (last - first) * L):
+                        mu[a] = zero
                     for e in range(first, last):
                         n_d += weights[e]
                 moved += renew_fresh(
-                    words, weights, first, last, m, phi, phi_held, where, listed, side, gained,
+                    words, weights, first, last, m, phi, phi_held, lists, where, side, gained,
                     inverse, lowered, field_term, held, least, one - field_weight[doc], new, gain,
                     row, word, cap, cut, in_place, afresh.by_part,
                 )  # fmt: skip
@@ -130,7 +133,7 @@ def infer_stage(
         change = zero
         for k in range(L):
             change += abs(side[k] - theta[slot, where[k]])
-        if listed:  # its list may have been another one
+        if lists is not None:  # its list may have been another one
             for k in range(L):
                 theta[slot, where[k]] = zero
             for k in range(K):
@@ -222,12 +225,13 @@ def infer_joint_stage(
                             moved += x * abs(value - m[k])
                             m[k] = value
                             mass[j] += x * value
-            owner_mass[:] = mass
+            for j in range(n):
+                owner_mass[j] = mass[j]
         for a in range(doc_ptr[doc], doc_ptr[doc + 1]):
             messages.residual[doc_visits[a]] = moved if a == doc_ptr[doc] else 0.0
 
 
-@compiled
+@allocating
 def favour_stage(
     arrays, doc_ptr, doc_visits, phi, word_weight, word_ptr, word_topics, fields, n_topics,
     list_ptr, lists, scratch, worker, n_workers
@@ -284,7 +288,7 @@ def favour_stage(
                 at += 1
 
 
-@compiled
+@allocating
 def exchange_stage(
     arrays, doc_ptr, doc_visits, docs, mu, word_weight, relaxation, phi, worker, n_workers
 ):

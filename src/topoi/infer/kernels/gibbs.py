@@ -62,7 +62,8 @@ def _gibbs_visit(arrays, read, write, messages, fields, params, rows, v):
         rows[OWNER_MASS, :n], rows[FIELD_TERM, :L]
     )  # fmt: skip
     token = zero if params.frozen_words else one  # a drawn token leaves the counts of words first
-    gained[:] = side
+    for i in range(n * L):
+        gained[i] = side[i]
     moved = 0.0
     for e in range(arrays.visit_edge[v], arrays.visit_edge[v + 1]):
         w, old = words[e], z[e]

@@ -6,7 +6,7 @@ A kernel of its own, because it takes long to compile and LDA never needs it.
 from __future__ import annotations
 
 from topoi.infer.kernels.primitives import compiled, f4, gather, inlined, scatter_add
-from topoi.infer.kernels.sweeps import visit_singles
+from topoi.infer.kernels.sweeps import pass_cells, visit_singles
 from topoi.infer.kernels.updates import over_relax
 from topoi.infer.kernels.visits import (
     ALPHA,
@@ -19,13 +19,13 @@ from topoi.infer.kernels.visits import (
     SIDE,
     TOTAL,
     WORD_TERM,
-    close_cell,
     close_visit,
-    open_cell,
     open_visit,
 )
 
 __all__ = ["joint_message", "joint_stage"]
+
+_visit_single = inlined(visit_singles.py_func)
 
 
 @inlined
@@ -89,9 +89,10 @@ def joint_message(
 
 
 @inlined
-def _renew_joint(arrays, read, write, messages, fields, params, rows, v, n, L, first, listed):
-    """Renew the messages of a visit with several owners. Returns sum x |mu_new - mu_old|."""
+def _visit_joint(arrays, read, write, messages, fields, params, rows, v):
+    """A visit to a document of several owners. Returns sum x |mu_new - mu_old|."""
     zero, one = f4(0), f4(1)
+    n, L, first, listed = open_visit(arrays, read, fields, params, rows, arrays.visit_doc[v])
     doc, begin, end, at = (
         arrays.visit_doc[v],
         arrays.visit_edge[v],
@@ -138,6 +139,8 @@ def _renew_joint(arrays, read, write, messages, fields, params, rows, v, n, L, f
         f4(params.relaxation),
     )
     keep = one if in_place else zero
+    for i in range(n * L):
+        gained[i] = side[i] if in_place else zero
     residual = 0.0
     for e in range(begin, end):
         w, x = words[e], weights[e]
@@ -189,34 +192,10 @@ def _renew_joint(arrays, read, write, messages, fields, params, rows, v, n, L, f
                 for k in range(L):
                     word_term[k] += gain[j * L + k]
             scatter_add(phi_out, w, topics, first, listed, L, word_term)
-    return residual
-
-
-@inlined
-def _visit_joint(arrays, read, write, messages, fields, params, rows, v):
-    """A visit to a document of several owners. Returns sum x |mu_new - mu_old|."""
-    doc = arrays.visit_doc[v]
-    n, L, first, listed = open_visit(arrays, read, fields, params, rows, doc)
-    side, gained = rows[SIDE], rows[GAINED]
-    for i in range(n * L):
-        gained[i] = side[i] if params.in_place else f4(0)
-    residual = _renew_joint(
-        arrays, read, write, messages, fields, params, rows, v, n, L, first, listed
-    )
-    if params.in_place:
+    if in_place:
         for i in range(n * L):
             gained[i] = side[i] - gained[i]
-    close_visit(
-        arrays,
-        write,
-        rows,
-        doc,
-        n,
-        L,
-        first,
-        listed,
-        params.in_place and not params.frozen_words,
-    )
+    close_visit(arrays, write, rows, doc, n, L, first, listed, in_place and not frozen)
     return residual
 
 
@@ -232,41 +211,22 @@ def _count_owner_mass(table, first, owner_mass, gain, L, in_place):
             owner_mass[j] = table[first + j]
 
 
-@inlined
-def _next_joint(arrays, messages, begin, end):
-    """The first visit from messages.order[begin] on to a document of several owners."""
-    order, visit_doc, slot_ptr = messages.order, arrays.visit_doc, arrays.slot_ptr
-    for i in range(begin, end):
-        doc = visit_doc[order[i]]
-        if slot_ptr[doc + 1] - slot_ptr[doc] > 1:
-            return i
-    return end
-
-
 @compiled
-def joint_stage(
-    arrays, lists, read, write, messages, fields, params, scratch, stage, worker, n_workers
-):
-    """`sweep_stage` where documents may have several owners.
-
-    A kernel of its own, because it takes long to compile and LDA never needs it. lists: as in
-    `sweep_stage`.
-    """
-    rows, where = scratch.numbers[worker], scratch.topics[worker]
-    for p in range(worker, params.n_doc_blocks, n_workers):
-        open_cell(read, params, rows)
-        cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
-        i, end = arrays.cell_visit[cell], arrays.cell_visit[cell + 1]
-        while i < end:
-            joint = _next_joint(arrays, messages, i, end)
-            visit_singles(
-                arrays, lists, read, write, messages, fields, params, rows, where, i, joint
+def visit_any(arrays, lists, read, write, messages, fields, params, rows, where, begin, end):
+    """`visit_singles` where documents may have several owners."""
+    for i in range(begin, end):
+        v = messages.order[i]
+        doc = arrays.visit_doc[v]
+        if arrays.slot_ptr[doc + 1] - arrays.slot_ptr[doc] > 1:
+            messages.residual[v] = _visit_joint(
+                arrays, read, write, messages, fields, params, rows, v
             )
-            if joint < end:
-                v = messages.order[joint]
-                messages.residual[v] = _visit_joint(
-                    arrays, read, write, messages, fields, params, rows, v
-                )
-            i = joint + 1
-        if params.in_place:
-            close_cell(messages, rows, p)
+        else:
+            _visit_single(
+                arrays, lists, read, write, messages, fields, params, rows, where, i, i + 1
+            )
+
+
+def joint_stage(*args):
+    """`sweep_stage` where documents may have several owners."""
+    pass_cells(visit_any, *args)

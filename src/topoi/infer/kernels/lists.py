@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from topoi.infer.kernels.primitives import compiled, f4
+from topoi.infer.kernels.primitives import allocating, compiled, f4
 
 
-@compiled
+@allocating
 def topics_of_words(phi, word_weight, least):
     """The topics that hold at least the proportion `least` of a word's weight, for each word:
     pointers (W + 1,) and topics.
@@ -89,7 +89,7 @@ def admit(
                 keep[d, k] = True
 
 
-@compiled
+@allocating
 def copy_stage(
     arrays, old_ptr, old_topics, old_message, old_mu, messages, params, stage, worker, n_workers
 ):

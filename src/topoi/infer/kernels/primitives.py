@@ -24,12 +24,13 @@ OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
     "nogil": True,
     "no_cfunc_wrapper": True,
+    "_nrt": False,  # no counting of references: kernels hold none
 }
 
 
-def compiled(function):
+def compiled(function, allocates=False):
     """Decorate a kernel: compiled for the types of its first call, kept on disk if possible."""
-    dispatcher = njit(**OPTIONS)(function)
+    dispatcher = njit(**{**OPTIONS, "_nrt": allocates})(function)
     # What njit(cache=True) does, with a cache that survives damage.
     dispatcher._cache = kernel_cache(function)
     return dispatcher
@@ -38,6 +39,11 @@ def compiled(function):
 # Python never calls these, so that nothing is compiled for it to do so.
 INLINED: dict[str, Any] = {**OPTIONS, "forceinline": True, "no_cpython_wrapper": True}
 inlined = njit(**INLINED)
+
+
+def allocating(function):
+    """Decorate a kernel that makes arrays: it has to count references to them."""
+    return compiled(function, allocates=True)
 
 
 @inlined
@@ -57,7 +63,7 @@ def uniform(seed, number):
     return (mix(seed, number) >> u8(11)) * (1.0 / 9007199254740992.0)
 
 
-@compiled
+@allocating
 def uniforms(seed, numbers):
     """uniform for each of `numbers`."""
     out = np.empty(len(numbers))

@@ -7,7 +7,7 @@ touches no more than that.
 
 from __future__ import annotations
 
-from topoi.infer.kernels.counts import start_message
+from topoi.infer.kernels.counts import count_allowed, start_message
 from topoi.infer.kernels.primitives import compiled, f4, gather, uniform
 
 
@@ -36,7 +36,7 @@ def stateless_start_stage(
         write.phi,
         params.alpha,
     )
-    seed, n_topics = params.seed, (params.alpha > f4(0)).sum()
+    seed, n_topics = params.seed, count_allowed(params.alpha)
     for p in range(worker, params.n_doc_blocks, n_workers):
         cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
         for v in range(arrays.cell_visit[cell], arrays.cell_visit[cell + 1]):
@@ -86,11 +86,12 @@ def stateless_stage(
 ):
     """Renew theta and phi edge by edge in this worker's cells of one stage.
 
-    In place: the edge's fraction x / n_d of theta_d and x / n_w of phi_w is put aside, the message
-    computed from the rest, and `relaxation` times that fraction exchanged for it. Otherwise nothing
-    is put aside and the messages of the old tables are counted into `write`; with `solve` > 0 steps
-    it is the message itself that is put aside: mu = BP's message without x mu in the tables, the
-    first step whole, the others half (algorithms 4.3). doc_weight (D,), word_weight (W,): sums of
+    In place (`solve` is None; then the rest is not compiled): the edge's fraction x / n_d of
+    theta_d and x / n_w of phi_w is put aside, the message computed from the rest, and `relaxation`
+    times that fraction exchanged for it. Otherwise nothing is put aside and the messages of the old
+    tables are counted into `write`; with `solve` > 0 steps it is the message itself that is put
+    aside: mu = BP's message without x mu in the tables, the first step whole, the others half
+    (algorithms 4.3). doc_weight (D,), word_weight (W,): sums of
     x.
     """
     zero, half, one = f4(0), f4(0.5), f4(1)
@@ -139,7 +140,7 @@ def stateless_stage(
                     value = (side[k] * rest_d + alpha[k]) * (phi[w, k] * rest_w + beta) * rate[k]
                     new[k] = value
                     z += value
-                if in_place:
+                if solve is None:
                     move_d, move_w = min(relaxation * x, n_d), min(relaxation * x, n_w)
                     keep_d, keep_w = max(one - move_d / n_d, zero), max(one - move_w / n_w, zero)
                     give_d, give_w = move_d / z, move_w / z
@@ -169,7 +170,7 @@ def stateless_stage(
                         theta_out[slot, k] += x * new[k]
                     for k in range(K):
                         phi_out[w, k] += x * new[k]
-            if in_place:
+            if solve is None:
                 moved = zero
                 for k in range(K):
                     moved += abs(side[k] - theta[slot, k])
@@ -178,7 +179,7 @@ def stateless_stage(
                 for k in range(K):
                     theta[slot, k] = side[k]
                 residual[v] = moved
-        if in_place:
+        if solve is None:
             for k in range(K):
                 messages.change[p, k] = change[k]
 

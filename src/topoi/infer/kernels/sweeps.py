@@ -18,7 +18,7 @@ list).
 
 from __future__ import annotations
 
-from topoi.infer.kernels.primitives import compiled, f4, inlined
+from topoi.infer.kernels.primitives import compiled, f4
 from topoi.infer.kernels.updates import renew_dense, renew_listed
 from topoi.infer.kernels.visits import (
     ALPHA,
@@ -32,14 +32,12 @@ from topoi.infer.kernels.visits import (
     SIDE,
     TOTAL,
     WORD_TERM,
-    close_cell,
-    open_cell,
 )
 
-__all__ = ["sweep_stage", "visit_singles"]
+__all__ = ["pass_cells", "sweep_stage", "visit_singles"]
 
 
-@inlined
+@compiled
 def visit_singles(arrays, lists, read, write, messages, fields, params, rows, where, begin, end):
     """Visits messages.order[begin:end], all to documents of one owner.
 
@@ -154,21 +152,26 @@ def visit_singles(arrays, lists, read, write, messages, fields, params, rows, wh
             mass_out[slot_ptr[doc]] += mass
 
 
-@compiled
-def sweep_stage(
-    arrays, lists, read, write, messages, fields, params, scratch, stage, worker, n_workers
+def sweep_stage(*args):
+    """`pass_cells` where all documents have one owner."""
+    pass_cells(visit_singles, *args)
+
+
+def pass_cells(
+    visit, arrays, lists, read, write, messages, fields, params, scratch, stage, worker, n_workers
 ):
     """Pass the messages of this worker's cells in one stage: cell (p, p + stage) for each of its
-    document blocks p. All documents have one owner. lists: as in `visit_singles`.
+    document blocks p. lists: as in `visit_singles`.
 
     In place, `write` is `read`. Otherwise messages come from `read` and their counts are added to
-    `write`.
+    `write`. Not compiled: what a kernel calls is compiled alone and once more with it.
     """
-    rows, where = scratch.numbers[worker], scratch.topics[worker]
+    rows, where, K = scratch.numbers[worker], scratch.topics[worker], len(params.alpha)
     for p in range(worker, params.n_doc_blocks, n_workers):
-        open_cell(read, params, rows)
+        rows[BASE_TOTAL, :K] = read.totals + params.beta_sum
+        rows[CHANGE, :K] = 0
         cell = p * params.n_word_blocks + (p + stage) % params.n_word_blocks
-        begin, end = arrays.cell_visit[cell], arrays.cell_visit[cell + 1]
-        visit_singles(arrays, lists, read, write, messages, fields, params, rows, where, begin, end)
+        begin, end = arrays.cell_visit[cell : cell + 2]
+        visit(arrays, lists, read, write, messages, fields, params, rows, where, begin, end)
         if params.in_place:
-            close_cell(messages, rows, p)
+            messages.change[p] = rows[CHANGE, :K]

@@ -145,13 +145,13 @@ def renew_listed(
 
 @inlined
 def renew_fresh(
-    words, weights, first, last, m, phi, phi_held, where, listed, side, gained, inverse, alpha,
+    words, weights, first, last, m, phi, phi_held, lists, where, side, gained, inverse, alpha,
     field_term, held, least, own_weight, new, gain, row, word_prior, cap, least_held, in_place,
     by_part
 ):  # fmt: skip
     """Update the messages m of a document that is inferred afresh (kernels/fresh.py).
 
-    As `renew_dense`, or `renew_listed` where the document is `listed`, but word counts do not
+    As `renew_dense`, or `renew_listed` where there are `lists`, but word counts do not
     change. They contain the edge's last message, which is not stored: it is taken to be (by_part)
     the edge's part of the phi_held (W,) that the word holds, or its current message.
 
@@ -170,7 +170,7 @@ def renew_fresh(
         weight = (
             own_weight if own_weight == one or held == zero else own_weight / max(held - own, least)
         )
-        if listed:
+        if lists is not None:
             for k in range(L):
                 row[k] = phi[w, where[k]]
         else:
