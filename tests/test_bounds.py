@@ -28,6 +28,9 @@ def test_an_index_out_of_bounds_is_an_error():
         outer(np.ones(3), 3)
 
 
-@pytest.mark.parametrize("name", kernels.__all__)
+COMPILED = [name for name in kernels.__all__ if hasattr(getattr(kernels, name), "signatures")]
+
+
+@pytest.mark.parametrize("name", COMPILED)
 def test_the_tests_before_this_one_have_used_every_kernel(name):
     assert getattr(kernels, name).signatures
