@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ __all__ = [
 
 
 APART = 128  # numbers: more than any vectorised loop takes at a time
+LINE = 16  # numbers of a cache line
 SCRATCH_ROWS = 12  # as many as any kernel needs
 
 
@@ -109,6 +111,10 @@ class Scratch(NamedTuple):
         another is taken for an overlap, and the loop runs one by one, with its sum in another
         order. Where the system puts an array must not decide the bits.
         """
-        size = max(n_topics * max_owners, APART)
-        numbers = np.zeros((n_workers + 1, SCRATCH_ROWS, size), np.float32)[1:]
+        size = -(-max(n_topics * max_owners, APART) // LINE) * LINE
+        shape = (n_workers + 1, SCRATCH_ROWS, size)
+        # Rows begin at cache lines: loads across them make a dense sweep a tenth slower.
+        room = np.zeros(math.prod(shape) + LINE, np.float32)
+        begin = -room.ctypes.data % (4 * LINE) // 4
+        numbers = room[begin : begin + math.prod(shape)].reshape(shape)[1:]
         return cls(numbers, np.zeros((n_workers, n_topics), np.uint32))
