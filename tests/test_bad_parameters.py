@@ -280,3 +280,9 @@ def test_weights_that_are_all_zero():
 def test_learning_method_of_scikit_learns_class(method):
     with pytest.raises(ValueError, match=r"learning_method is .*; choose 'batch' or 'online'"):
         LatentDirichletAllocation(3, learning_method=method).fit(X)
+
+
+@pytest.mark.parametrize("value", [-1, np.nan, "0.1"])
+def test_the_tolerance_of_scikit_learn(value):
+    with pytest.raises(ValueError, match=r"perp_tol is .*; expected a number >= 0"):
+        LatentDirichletAllocation(2, perp_tol=value).fit(X)

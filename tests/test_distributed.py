@@ -18,7 +18,16 @@ from scipy import sparse
 from support import Here, run, tune
 
 import topoi
-from topoi import LDA, Corpus, LabeledLDA, LatentDirichletAllocation, datasets, evaluate
+from topoi import (
+    LDA,
+    AuthorTopicModel,
+    Corpus,
+    LabeledLDA,
+    LatentDirichletAllocation,
+    RelationalTopicModel,
+    datasets,
+    evaluate,
+)
 from topoi.graph.arrays import frozen
 from topoi.graph.plan import Plan
 from topoi.infer import rounds, workers
@@ -602,3 +611,13 @@ def test_the_command_fits_on_a_cluster(tmp_path):
         frozenset({"cat", "dog", "pet"}),
         frozenset({"bond", "stock", "market"}),
     }
+
+
+@pytest.mark.parametrize("kind", [AuthorTopicModel, RelationalTopicModel])
+def test_collections_are_refused_where_documents_are_connected(mixed, kind):
+    """And not computed into one dense array."""
+    import dask.array
+
+    lazy = dask.array.from_array(mixed[0].counts.toarray(), chunks=(50, 30))
+    with pytest.raises(TypeError, match=r"authors and links connect .* such as X.compute\(\)"):
+        kind(3).fit(lazy)

@@ -257,7 +257,9 @@ def checked_prior(name: str, value: object, size: int) -> np.ndarray:
         prior = np.broadcast_to(np.asarray(value, dtype=np.float64), (size,)).copy()
     except ValueError:
         kind = f"one number or an array of {size} numbers" if size > 1 else "one number"
-        raise ValueError(f"{name} is {value!r}; expected {kind}, or 'learn' in a model.") from None
+        raise ValueError(
+            f"{name} is {value!r}; expected {kind}, or 'learn' or None as a parameter of a model."
+        ) from None
     if not ((prior >= LEAST_PRIOR) & (prior <= MOST_PRIOR)).all():
         raise ValueError(
             f"{name} is {value!r}; priors must be positive and finite, from {LEAST_PRIOR:g} to"

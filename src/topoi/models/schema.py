@@ -65,7 +65,7 @@ PARAMETERS: dict[str, Value] = {  # of all models; each has some of them
     "total_samples": number(1, 1e12),
     "random_state": Value("whole", optional=True),
     "learning_method": choice("batch", "online"),
-    "perp_tol": number(-LARGEST, LARGEST),
+    "perp_tol": number(0, LARGEST),
     "mean_change_tol": number(-LARGEST, LARGEST),
     "max_doc_update_iter": number(-LARGEST, LARGEST),
     "author_prior": choice("uniform", "learned"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -17,8 +18,9 @@ from topoi.choices import LEARNING_METHODS, LearningMethod, ScheduleName, Weight
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.monitor import Monitor
 from topoi.infer.online import with_words
+from topoi.infer.rules import Rule
 from topoi.infer.threads import ThreadPool
-from topoi.models.inputs import is_for_cluster, is_source
+from topoi.models.inputs import is_source
 from topoi.models.lda import LDA
 from topoi.models.parameters import Callback, Init, RuleLike, Seed, Tolerance
 
@@ -195,6 +197,11 @@ class LatentDirichletAllocation(LDA):
         self.n_iter_, self.history_ = sweep, monitor.table()
         self.converged_ = monitor.converged
 
+    def _check_parameters(self) -> Rule:
+        if not isinstance(self.perp_tol, numbers.Real) or not self.perp_tol >= 0:
+            raise ValueError(f"perp_tol is {self.perp_tol!r}; expected a number >= 0.")
+        return super()._check_parameters()
+
     def _monitor(self, counts: sparse.csr_array) -> Monitor:
         monitor = super()._monitor(counts)
         monitor.least_change = self.perp_tol
@@ -238,14 +245,14 @@ class LatentDirichletAllocation(LDA):
             client=client,
             keep_documents=keep_documents,
         )
-        if is_for_cluster(X, client) or is_source(X):
-            return self
-        counts = self._counts(X, reset=False)
-        gain = document_log_likelihood(
-            counts, np.asarray(self.doc_topic_, dtype=np.float64), self.topic_word_
-        ).sum()
-        self.bound_ = float(np.exp(-gain / counts.sum()))
         return self
+
+    def _keep_fit(self, counts: sparse.csr_array) -> None:
+        super()._keep_fit(counts)
+        proportions = np.asarray(self.doc_topic_, dtype=np.float64)
+        with ThreadPool(self.n_jobs) as pool:
+            gain = document_log_likelihood(counts, proportions, self.topic_word_, pool).sum()
+        self.bound_ = float(np.exp(-gain / counts.sum()))
 
     def _keep_perplexity(self, perplexity: float) -> None:
         self.bound_ = perplexity
@@ -292,8 +299,7 @@ class LatentDirichletAllocation(LDA):
         proportions = super().transform(X)
         if normalize:
             return proportions
-        counts = self._counts(X, reset=False)
-        expected: np.ndarray = counts.sum(axis=1) + self.doc_topic_prior_.sum()
+        expected = self._counts(X, reset=False).sum(axis=1) + self.doc_topic_prior_.sum()
         return np.asarray(proportions * expected[:, None])
 
     def fit_transform(
