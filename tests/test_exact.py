@@ -324,27 +324,15 @@ def test_learned_shares_of_authors_begin_with_one_token_each():
 # ------------------------------------------------------------------------------------- mini-batches
 
 
-def test_batches_are_averaged_by_hand():
-    """One topic holds all words.
-
-    12 documents are to come; batch t + 1 moves the counts by rho = (8 + t)^-1/2, that is by 1/3 and
-    10^-1/2.
+def test_words_of_batches_are_counted_by_hand():
+    """One topic holds all words, as often as the documents so far have them, scaled to the 12 that
+    are to come. Once more than 12 have come, older ones fade.
     """
     batches = [np.array([[2, 0], [0, 4]]), np.array([[1, 3], [1, 0], [1, 0]]), np.array([[0, 5]])]
-    scaled = [
-        12 / 2 * np.array([2, 4]),
-        12 / 3 * np.array([3, 3]),
-        12 * np.array([0, 5]),
-    ]  # what each batch says of all documents
-    expected = [scaled[0], scaled[0] * 2 / 3 + scaled[1] / 3]
-    expected.append(expected[1] + (scaled[2] - expected[1]) / np.sqrt(10))
-    model = LDA(
-        1,
-        total_samples=12,
-        learning_offset=8,
-        learning_decay=0.5,
-        doc_topic_prior=0.1,
-        topic_word_prior=0.5,
-    )
-    for batch, counts in zip(batches, expected, strict=True):
+    batches += [np.array([[1, 0]] * 8), np.array([[0, 1]] * 2)]
+    so_far = [12 / 2 * np.array([2, 4]), 12 / 5 * np.array([5, 7]), 12 / 6 * np.array([5, 12])]
+    so_far.append(12 / 14 * np.array([13, 12]))
+    so_far.append(12 / 14 * (so_far[3] + [0, 2]))
+    model = LDA(1, total_samples=12, doc_topic_prior=0.1, topic_word_prior=0.5)
+    for batch, counts in zip(batches, so_far, strict=True):
         np.testing.assert_allclose(model.partial_fit(batch).components_, [counts + 0.5], rtol=1e-6)

@@ -118,7 +118,7 @@ def test_standard_input(table, monkeypatch):
     piped = io.TextIOWrapper(io.BytesIO(table.read_bytes()))
     monkeypatch.setattr(sys, "stdin", piped)
     assert texts_of("-", form="csv") == sorted(DOCS)
-    with pytest.raises(ValueError, match="say it with form="):
+    with pytest.raises(ValueError, match="pass form="):
         topoi.read("-")
 
 

@@ -123,7 +123,7 @@ class Online:
         )
         self.alpha, self.beta = state.alpha[: self.n_topics].copy(), state.beta
         self.evidence = self._evidence(state) if alpha else None
-        self._keep(state.tables.phi)
+        self._keep(state.tables.phi, self.documents)
 
     def _add(self, weights: sparse.csr_array, pool: ThreadPool) -> None:
         """Learn from one more batch, beside what words hold."""
@@ -152,7 +152,7 @@ class Online:
         if self.learn_beta and learns:
             state.tables = state.tables._replace(phi=phi, totals=phi.sum(axis=0, dtype=np.float64))
             self.beta = learned_beta(state, self._rule.expected_counts)
-        self._keep(phi)
+        self._keep(phi, now)
 
     @property
     def _rule(self) -> Rule:
@@ -166,12 +166,12 @@ class Online:
         tables = Tables(theta, phi, phi.sum(axis=0, dtype=np.float64), mass)
         return State.blank(graph, self.alpha, self.beta, seed, tables)
 
-    def _keep(self, phi: np.ndarray) -> None:
-        """Keep what words hold, priors included, as all documents would have it."""
+    def _keep(self, phi: np.ndarray, n_docs: float) -> None:
+        """Keep what words hold of so many documents, priors included, as all would have it."""
         base = phi[:, : self.n_topics].astype(np.float64)
         if self.word_prior is not None:
             base = np.maximum(base - self.word_prior, 0)
-        self.base = base * (self.total_docs / min(self.documents, self.total_docs))
+        self.base = base * (self.total_docs / n_docs)
 
     def _evidence(self, state: State) -> np.ndarray:
         """(2, K) of alpha, per document."""
