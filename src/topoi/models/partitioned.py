@@ -45,7 +45,8 @@ def opened(workers: DaskWorkers, partitions: Sequence[object]) -> list[object]:
             " client.wait_for_workers(1)."
         )
     lazy = [number for number, part in enumerate(partitions) if is_collection(part)]
-    computed = workers.client.compute([partitions[number] for number in lazy])  # type: ignore[no-untyped-call]
+    wanted = [partitions[number] for number in lazy]
+    computed = workers.client.compute(wanted)  # type: ignore[no-untyped-call]
     partitions = list(partitions)
     for number, future in zip(lazy, computed, strict=True):
         partitions[number] = future

@@ -292,10 +292,7 @@ class LatentDirichletAllocation(LDA):
             One row per document.
         """
         if is_source(X) and not normalize:
-            raise ValueError(
-                "A Source is transformed with normalize=True; for normalize=False give documents"
-                " that are in memory."
-            )
+            raise ValueError("normalize=False needs documents in memory, and this is a Source.")
         proportions = super().transform(X)
         if normalize:
             return proportions
@@ -325,7 +322,9 @@ class LatentDirichletAllocation(LDA):
         """
         return self.fit(X, y, **checkpoint).transform(X, normalize=normalize)
 
-    def perplexity(self, X: DocumentsLike, sub_sampling: bool = False) -> float:  # type: ignore[override]
+    def perplexity(  # type: ignore[override]
+        self, X: DocumentsLike, sub_sampling: bool = False
+    ) -> float:
         """Perplexity of documents.
 
         Parameters
