@@ -136,7 +136,8 @@ def _rule(found: Contents) -> str | UpdateRule:
         name: str = found["rule"]
         return name
     kind = BY_NAME[found["rule.kind"]]
-    return kind(**{field.name: found[f"rule.{field.name}"] for field in fields(kind)})  # type: ignore[arg-type]
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    return kind(**{name: found[f"rule.{name}"] for name in names})
 
 
 def _vectorizer_parts(vectorizer: CountVectorizer) -> Contents:
@@ -290,7 +291,8 @@ def _online(model: FittedModel, found: Contents) -> Online | None:
     if not parts:
         return None
     messages, kind = "token" if parts.pop("tokens") else "edge", BY_NAME[parts.pop("rule")]
-    rule = make_rule(kind(messages=messages, relaxation=parts.pop("relaxation")))  # type: ignore[call-arg]
+    options = {"messages": messages, "relaxation": parts.pop("relaxation")}
+    rule = make_rule(kind(**options))
     beta, beyond = parted_prior(model.topic_word_prior_)
     for name in ("kept_indptr", "kept_indices", "kept_values"):
         parts.pop(name, None)
