@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from scipy import sparse
@@ -30,6 +30,9 @@ from topoi.models.preflight import (
 )
 from topoi.models.word_priors import full_prior, parted_prior
 from topoi.storage.digests import digest
+
+if TYPE_CHECKING:
+    from topoi.io.given import DocumentsLike
 
 __all__ = ["BatchModel"]
 
@@ -59,7 +62,7 @@ class BatchModel(FromSource):
         return True
 
     @available_if(_learns_in_batches)
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(self, X: DocumentsLike, y: object = None) -> Self:
         """Learn from one more batch; `total_samples` is how many documents all will have.
 
         Parameters
