@@ -166,7 +166,7 @@ class Rounds:
         return [how._replace(turn=turn) for turn in range(tasks.TURNS)]
 
     def _turn(self, name: str, how: Round) -> list[object]:
-        """Infer the documents of a turn and merge what they say. Returns what each shard found."""
+        """Infer the documents of a turn and merge what they contribute. Returns all results."""
         inferred = [
             self.workers.submit(f"infer-{name}-{s}", tasks.infer, shard, self.run, how, *self.table)
             for s, shard in enumerate(self.shards)

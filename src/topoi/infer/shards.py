@@ -2,7 +2,7 @@
 
 In each round every shard infers its documents afresh from their words and the word table, first one
 half of them, then the other. A shard returns its contribution to the word counts, and the new
-table is made from the sum over shards, in their order. What all documents of a turn told a word
+table is made from the sum over shards, in their order. What all documents of a turn gave a word
 before is taken to be their part of what the word holds, as it is of a block of documents on one
 machine (afresh.py): shards only share the work on a block. So nothing is kept between rounds but
 the table: a result that is lost can be computed again anywhere, to the same bits, and one shard
