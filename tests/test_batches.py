@@ -151,7 +151,8 @@ def test_one_pass_finds_planted_topics_from_every_seed(seed):
 
 def test_words_that_a_batch_lacks_lose_nothing(mixed, monkeypatch):
     """They are as frequent as they were in the documents so far."""
-    tune(monkeypatch, overcomplete_edges=1, edges_per_topic=0)  # the first batch is enough
+    # the first batch is enough
+    tune(monkeypatch, stream_edges=1, overcomplete_edges=1, edges_per_topic=0)
     counts = mixed[0].counts
     word = counts.sum(axis=0).argmax()
     without = counts[75:].toarray()
@@ -175,6 +176,19 @@ def test_first_batches_start_again_when_they_have_doubled(mixed):
     assert started[-1] in edges[1:]
     assert model._online.kept.shape[0] == 150
     assert LDA(5, total_samples=150).partial_fit(mixed[0].counts)._online.kept is None
+
+
+def test_a_complete_first_pass_is_learned_from_all_documents(mixed):
+    """However the pass was cut into batches, its last call gives the same topics."""
+
+    def learned(cuts):
+        model = LDA(5, total_samples=150)
+        for part in np.array_split(np.arange(150), cuts):
+            model.partial_fit(mixed[0].counts[part])
+        assert model._online.started == mixed[0].counts.nnz
+        return model.components_
+
+    np.testing.assert_array_equal(learned(1), learned(5))
 
 
 def test_edited_topics_do_not_start_again(mixed):

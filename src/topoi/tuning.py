@@ -66,6 +66,7 @@ class Tuning:
     first_prior_sum: float = 5.0  # of all topics: a document of few tokens must still count
 
     weight_sweeps: int = 60  # on nine tenths of the tokens, in which field weights are learned
+    stream_edges: int = 2_000_000  # of the first documents of `partial_fit`, which are kept
     chunk_bytes: int = 2**26  # messages held at a time in prediction and by "incremental"
 
 

@@ -2,8 +2,9 @@
 
 Behind `partial_fit`, and the online learning of `LatentDirichletAllocation`.
 
-The first batches are kept until they have enough edges to tell topics apart. Each time that they
-have doubled, the run starts anew from all of them: overcomplete, then the schedule "incremental".
+The first batches are kept, as far as memory stays small. Each time that they have doubled, and when
+a first pass is complete, the run starts anew from all of them: overcomplete, then the schedule
+"incremental".
 Later batches are inferred afresh (afresh.py) beside what words hold so far, and added to it
 (algorithms A20). A word keeps as many tokens as it had in the documents so far, so words that a
 batch lacks lose nothing. Documents without words count nowhere, or topics would hold tokens of
@@ -36,7 +37,7 @@ from topoi.tuning import current
 
 __all__ = ["Online", "with_words"]
 
-FIRST_EDGES = 4  # times those of an overcomplete start, in the documents of the last start
+FIRST_TIMES = 4  # the last start has at least so many times the edges of an overcomplete start
 FIRST_ROUNDS = 40  # of a start
 ROUNDS = 3  # of a later batch
 ALPHA_STEPS = 3  # per batch
@@ -87,8 +88,9 @@ class Online:
         if self.base is None or self.kept is not None:
             both = [weights] if self.kept is None else [self.kept, weights]
             self.kept = sparse.csr_array(sparse.vstack(both, format="csr"))
-        enough = FIRST_EDGES * enough_edges(self.n_topics, 0, current())
-        if self.kept is not None and self.kept.nnz >= min(2 * self.started, enough):
+        tuning = current()
+        enough = max(tuning.stream_edges, FIRST_TIMES * enough_edges(self.n_topics, 0, tuning))
+        if self.kept is not None and self._starts_anew(self.kept, enough):
             self._start(self.kept, pool)
         else:
             self._add(weights, pool)
@@ -96,6 +98,11 @@ class Online:
         if known or self.started >= enough:
             self.kept = None
         self.batches += 1
+
+    def _starts_anew(self, kept: sparse.csr_array, enough: int) -> bool:
+        """Whether the documents so far have doubled, or are enough, or all there are."""
+        is_complete = kept.shape[0] >= self.total_docs
+        return bool(is_complete or kept.nnz >= min(2 * self.started, enough))
 
     def _start(self, documents: sparse.csr_array, pool: ThreadPool) -> None:
         """Learn everything from the first documents."""
