@@ -16,7 +16,18 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "topoi"
 # Each imports only those before it.
 ORDER = [
-    *("version", "choices", "tuning", "printable", "rules", "storage", "corpus", "io", "datasets"),
+    *(
+        "version",
+        "choices",
+        "tuning",
+        "free_memory",
+        "printable",
+        "rules",
+        "storage",
+        "corpus",
+        "io",
+        "datasets",
+    ),
     *(
         "graph",
         "infer",

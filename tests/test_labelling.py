@@ -125,8 +125,7 @@ def test_links_speak_in_messages(linked):
 def test_messages_that_do_not_fit_are_refused_before_anything_is_allocated(
     fitted, mixed, monkeypatch
 ):
-    memory = type("Memory", (), {"available": 1000})
-    monkeypatch.setattr(preflight.psutil, "virtual_memory", lambda: memory)
+    monkeypatch.setattr(preflight, "free_memory", lambda: 1000)
     with pytest.raises(MemoryError, match=r"need .* GiB, but .* free.*model.label"):
         fitted.messages(mixed[0])
 

@@ -287,7 +287,7 @@ def test_the_command_fits_and_transforms_out_of_core(tables):
 def test_the_command_goes_out_of_core_by_itself_and_says_so(tables, monkeypatch):
     from topoi.cli import out_of_core
 
-    monkeypatch.setattr(out_of_core, "_free_memory", lambda: 100.0)
+    monkeypatch.setattr(out_of_core, "free_memory", lambda: 100.0)
     done = run("fit", tables / "part0.csv", "--n-components", 2, "--max-df", "1.0", "--max-iter", 5,
                "-o", tables / "model.topoi")  # fmt: skip
     assert done.exit_code == 0, done.output

@@ -9,6 +9,7 @@ from topoi.cli.kinds import Kind
 from topoi.cli.options import STOP, Columns, Words
 from topoi.cli.output import note, progress_bar
 from topoi.cli.reading import make_vectorizer, vectorizer_of
+from topoi.free_memory import free_memory
 
 if TYPE_CHECKING:
     from topoi.io.source import Source
@@ -41,7 +42,7 @@ def is_out_of_core(input: list[Path], columns: Columns, asked: bool | None) -> b
         file.stat().st_size * (EXPANSION if file.suffix.lower() in COMPRESSED else 1)
         for file in files
     )
-    free = _free_memory()
+    free = free_memory()
     if need <= PART_OF_MEMORY * free:
         return False
     note(
@@ -49,21 +50,6 @@ def is_out_of_core(input: list[Path], columns: Columns, asked: bool | None) -> b
         " are free, so documents are read block by block (--in-memory to read them at once)."
     )
     return True
-
-
-def _free_memory() -> float:
-    """Bytes that this process may still take."""
-    import psutil
-
-    free = float(psutil.virtual_memory().available)
-    try:
-        import resource
-    except ImportError:  # Windows
-        return free
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit == resource.RLIM_INFINITY:
-        return free
-    return max(min(free, limit - float(psutil.Process().memory_info().vms)), 0.0)
 
 
 def _refusal(columns: Columns) -> str | None:

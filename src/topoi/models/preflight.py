@@ -8,11 +8,11 @@ import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
-import psutil
 from scipy import sparse
 
 from topoi.corpus import Corpus
 from topoi.corpus.checks import is_whole
+from topoi.free_memory import free_memory
 from topoi.graph.plan import Plan
 from topoi.graph.wiring import padded_width
 from topoi.infer.rules import Rule
@@ -146,7 +146,7 @@ def refuse_too_large(
     )
     # Proportions and counts of the fitted model, and as perplexity reads them.
     results = 4 * plan.n_topics * (n_docs + n_words)
-    need, free = 4.0 * (messages + tables + results), psutil.virtual_memory().available
+    need, free = 4.0 * (messages + tables + results), free_memory()
     if need > free:
         cures = [
             "fewer documents at a time" if plan.frozen_words else "fewer topics (n_components)"
@@ -165,7 +165,7 @@ def refuse_too_large(
 
 def refuse_large_messages(n_edges: int, n_topics: int) -> None:
     """Refuse messages of so many edges before they are asked for, if memory cannot hold them."""
-    need, free = 4.0 * n_edges * n_topics, psutil.virtual_memory().available
+    need, free = 4.0 * n_edges * n_topics, free_memory()
     if need > free:
         raise MemoryError(
             f"The messages of {n_edges:,} nonzeros over {n_topics} topics need"

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
 import numpy as np
-import psutil
 
+from topoi.free_memory import free_memory
 from topoi.storage.digests import digest
 from topoi.storage.files import atomic_write
 
@@ -123,7 +123,7 @@ class Archive:
         Ask only after all headers were found to be right.
         """
         needed = sum(map(n_bytes, self.headers.values()))
-        if needed > psutil.virtual_memory().available:
+        if needed > free_memory():
             raise MemoryError
         arrays = {name: self._read(name) for name in self.headers}
         manifest = {key: value for key, value in self.manifest.items() if key != "sha256"}

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 from scipy import sparse
 
 from topoi.corpus import Corpus, Membership
@@ -22,6 +21,7 @@ from topoi.corpus.packing import (
     unpack_groups,
     unpack_texts,
 )
+from topoi.free_memory import free_memory
 from topoi.io.formats.checks import check_size, naming
 from topoi.io.lines import existing
 from topoi.io.registry import ReadOptions
@@ -142,7 +142,7 @@ def _header(opened: zipfile.ZipFile, name: str) -> Header:
 
 
 def _refuse_too_large(headers: dict[str, Header]) -> None:
-    if sum(map(n_bytes, headers.values())) > psutil.virtual_memory().available:
+    if sum(map(n_bytes, headers.values())) > free_memory():
         raise MemoryError
 
 
