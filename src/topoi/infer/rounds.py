@@ -278,9 +278,7 @@ class Rounds:
         found = []
         for number, piece in enumerate(self.table):
             how = Merging(number, 0.0, exact=not self.at_once)
-            found.append(
-                self.workers.submit(f"last-{number}", tasks.merge, self.run, how, [piece])
-            )
+            found.append(self.workers.submit(f"last-{number}", tasks.merge, self.run, how, [piece]))
         return found
 
     def proportions(self, at: Standing) -> list[object]:

@@ -157,9 +157,7 @@ class Shard:
         return self.state(alpha, beta, phi, theta, held)
 
 
-def memory_need(
-    n_held: int, n_edges: int, n_rows: int, n_topics: int, n_messages: int = 0
-) -> int:
+def memory_need(n_held: int, n_edges: int, n_rows: int, n_topics: int, n_messages: int = 0) -> int:
     """Bytes that a shard needs for a round: its documents and their graph, what they or their
     owners hold, a few tables, and messages where these are not those of a block.
 

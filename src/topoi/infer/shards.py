@@ -108,9 +108,7 @@ def infer(shard: Shard, run: Run, how: Round, *table: Piece) -> Inferred:
             return _infer(shard, run, how, table)
     n_owners = np.diff(shard.graph.arrays.slot_ptr)
     n_messages = int(n_owners @ np.diff(counts.indptr))
-    with admitted(
-        memory_need(int(n_owners.sum()), counts.nnz, n_rows, run.n_topics, n_messages)
-    ):
+    with admitted(memory_need(int(n_owners.sum()), counts.nnz, n_rows, run.n_topics, n_messages)):
         return _infer_shared(shard, run, how, table)
 
 

@@ -264,7 +264,6 @@ def _shard(
 
 def _keep_documents(workers: DaskWorkers, model: Any, corpora: Sequence[object]) -> None:
     """What is known about documents, if they are kept."""
-    model._online = None
     if not corpora:
         del model.doc_topic_
         model.documents_ = None

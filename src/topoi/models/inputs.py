@@ -73,10 +73,10 @@ def read_documents(model: FittedModel, X: DocumentsLike, *, reset: bool) -> tupl
         )
     if is_collection(X):
         raise TypeError(
-            f"{type(model).__name__} does not take a Dask collection here. On a cluster LDA and"
-            " LabeledLDA are fitted with fit(X, client=...), and topoi.distributed.transform(model,"
-            " X) predicts; authors and links connect documents of different partitions. Otherwise"
-            " give documents in memory, such as X.compute()."
+            f"{type(model).__name__} does not take a Dask collection here. On a cluster LDA,"
+            " LabeledLDA and AuthorTopicModel are fitted with fit(X, client=...), and"
+            " topoi.distributed.transform(model, X) predicts; links connect documents of different"
+            " partitions. Otherwise give documents in memory, such as X.compute()."
         )
     if _is_for_reader(X):
         from topoi.io.read import read  # and with it what reads texts, only for those who do

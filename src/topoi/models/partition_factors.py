@@ -66,7 +66,8 @@ def _names(members: Membership | None) -> np.ndarray | None:
     """Names that documents have."""
     if members is None:
         return None
-    return members.names[np.asarray(members.matrix.sum(axis=0) > 0)]
+    has_documents = np.asarray(members.matrix.sum(axis=0) > 0)
+    return np.asarray(members.names[has_documents])
 
 
 def _content(members: Membership | None) -> list[object] | None:
@@ -76,8 +77,13 @@ def _content(members: Membership | None) -> list[object] | None:
 class PartitionFactor(Protocol):
     """What documents of all partitions have beside words."""
 
-    n_topics: int
-    n_owners: int | None  # of all documents; None where these own themselves
+    @property
+    def n_topics(self) -> int: ...
+
+    @property
+    def n_owners(self) -> int | None:
+        """Of all documents; None where these own themselves."""
+        ...
 
     def add_to(self, plan: Plan, corpus: Corpus, number: int) -> np.ndarray | None:
         """Add the factor of partition `number` to its plan. Returns the number of each owner of the
@@ -134,8 +140,10 @@ class PartitionAuthors:
     def found(cls, model: Any, facts: Sequence[Facts]) -> Self:
         """Those of all partitions."""
         known = [fact.authors for fact in facts if fact.authors is not None]
-        if len(known) < len(facts) or not sum(map(len, known)):
-            without = next((i for i, fact in enumerate(facts) if fact.authors is None), 0)
+        if not any(map(len, known)) and len(known) == len(facts):
+            raise ValueError("No document of the partitions has an author. Use LDA for these.")
+        if len(known) < len(facts):
+            without = next(i for i, fact in enumerate(facts) if fact.authors is None)
             raise ValueError(
                 f"Partition {without} has no authors. On a cluster these come with the documents:"
                 " each partition is a Corpus with authors, such as topoi.read(..., authors=...)"
