@@ -23,6 +23,8 @@ from topoi.infer.pieces import unpacked
 from topoi.infer.rules import make_rule
 from topoi.models.partition_factors import PartitionAuthors, facts_of
 
+dask = pytest.importorskip("dask")
+pytest.importorskip("dask.distributed")
 QUICK = {"max_iter": 24, "tol": 0}
 FIXED = {"doc_topic_prior": 0.1, "topic_word_prior": 0.05}
 
@@ -244,7 +246,6 @@ def test_it_answers_what_an_author_topic_model_answers(corpus, keep, here, tmp_p
 
 
 def test_partitions_are_transformed_with_their_authors(corpus, here):
-    dask = pytest.importorskip("dask")
     parts = cut_rows(corpus, 3)
     model = AuthorTopicModel(4, **QUICK).fit(parts, client=here, keep_documents=False)
     lazy = topoi.distributed.transform(model, parts)

@@ -73,7 +73,8 @@ def fit_on_cluster(
     n_owners = None if beside is None else beside.n_owners
     seed = model._seed()
     settings = replace(model._settings(n_topics, len(of_words[0]), seed), schedule="incremental")
-    whole = _whole(facts, n_topics, plain=beside is None, private=n_owners is None)
+    free = not isinstance(beside, PartitionLabels)
+    whole = _whole(facts, n_topics, free=free, private=n_owners is None)
     word_prior = model._word_prior(n_topics, of_words[0], whole.token)
     whole = whole._replace(word_prior=word_prior is not None)
     n_rows = len(of_words[0]) + (n_owners or 0)  # of the table that shards exchange
@@ -179,7 +180,7 @@ def _owner_weight(workers: DaskWorkers, shards: Sequence[object], n_owners: int)
     return np.asarray(workers.gather([workers.submit("owners", added, found)])[0])
 
 
-def _whole(facts: Sequence[Facts], n_topics: int, *, plain: bool, private: bool) -> PlanFacts:
+def _whole(facts: Sequence[Facts], n_topics: int, *, free: bool, private: bool) -> PlanFacts:
     n_edges, weight = sum(fact.n_edges for fact in facts), sum(fact.weight for fact in facts)
     if not n_edges:
         raise ValueError(
@@ -194,7 +195,7 @@ def _whole(facts: Sequence[Facts], n_topics: int, *, plain: bool, private: bool)
         weight=weight,
         token=min(1.0, weight / n_edges),
         private=private,
-        plain=plain,
+        free=free,
         fields=False,
         word_prior=False,
     )

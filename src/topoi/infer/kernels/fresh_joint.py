@@ -71,9 +71,7 @@ def infer_joint_stage(
                 gained[k] = zero
         owner_mass[:] = zero
         moved = 0.0
-        for t in range(
-            afresh.passes + 1
-        ):  # from nothing first, all messages at once; then in place
+        for t in range(afresh.passes + 1):  # all messages at once first, then in place
             moved = 0.0
             for a in range(doc_ptr[doc], doc_ptr[doc + 1]):
                 v = doc_visits[a]
