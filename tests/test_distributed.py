@@ -563,10 +563,13 @@ def test_the_command_fits_on_a_cluster(tmp_path):
     }
 
 
-def test_collections_are_refused_where_documents_are_linked(mixed):
-    """And not computed into one dense array."""
+def test_links_are_refused_with_the_reason(mixed, linked, here):
+    """And a collection is not computed into one dense array."""
     import dask.array
 
     lazy = dask.array.from_array(mixed[0].counts.toarray(), chunks=(50, 30))
     with pytest.raises(TypeError, match=r"links connect documents .* such as X.compute\(\)"):
         RelationalTopicModel(3).fit(lazy)
+    corpus = linked[0]
+    with pytest.raises(ValueError, match=r"linked documents need each other.* Leave client out"):
+        RelationalTopicModel(3).fit([corpus[:200], corpus[200:]], client=here)
