@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 from hypothesis import settings
-from support import MONEY, PETS, QUICK, run, tune
+from support import MONEY, PETS, QUICK, Here, run, tune
 
 from topoi import LDA, datasets
 from topoi.infer import kernels
@@ -21,6 +21,13 @@ settings.load_profile("topoi")
 def warm_up_always(monkeypatch):
     """schedule="auto" is warm-up on small corpora, too."""
     tune(monkeypatch, warm_up_from=0)
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """A "client" with which all tasks are computed at once in this process."""
+    monkeypatch.setattr("topoi.models.cluster.DaskWorkers", lambda _: Here())
+    return object()
 
 
 @pytest.fixture(scope="session")

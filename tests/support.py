@@ -123,7 +123,8 @@ def infer_twin(
     twin = reference.infer if graph.private else reference.infer_joint
     held = afresh.held_by_words(tables.phi, fixed=params.frozen_words)
     how = afresh.settings(state, rule, by_part=True)
-    residual = twin(graph, read, held, mu, state.fields, seen, how, range(graph.n_docs))
+    parts = () if graph.private else (afresh.owner_parts(state),)
+    residual = twin(graph, read, held, mu, state.fields, seen, how, range(graph.n_docs), *parts)
     blank = reference.doubled(blank_tables(graph, graph.word_base))
     counted = reference.count(graph, mu)
     phi = blank.phi if params.frozen_words else blank.phi + counted.phi

@@ -14,13 +14,13 @@ from functools import partial
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from on_cluster import Stop, cluster, cut, same, stop_at
 from scipy import sparse
 from support import Here, run, tune
 
 import topoi
 from topoi import (
     LDA,
-    AuthorTopicModel,
     Corpus,
     LabeledLDA,
     LatentDirichletAllocation,
@@ -45,52 +45,11 @@ distributed = pytest.importorskip("dask.distributed")
 QUICK = {"max_iter": 24, "tol": 0}
 
 
-@pytest.fixture
-def here(monkeypatch):
-    """A "client" with which all tasks are computed at once in this process."""
-    monkeypatch.setattr("topoi.models.cluster.DaskWorkers", lambda _: Here())
-    return object()
-
-
 @pytest.fixture(scope="module")
 def client():
     """Two workers that are threads of this process."""
     with cluster(2) as (_, client):
         yield client
-
-
-def cluster(n_workers, processes=False):
-    from contextlib import contextmanager
-
-    @contextmanager
-    def opened():
-        options = {"threads_per_worker": 1, "processes": processes, "dashboard_address": ":0"}
-        with (
-            distributed.LocalCluster(n_workers=n_workers, **options) as made,
-            distributed.Client(made) as client,
-        ):
-            yield made, client
-
-    return opened()
-
-
-def cut(counts, n):
-    return [counts[a] for a in np.array_split(np.arange(counts.shape[0]), n)]
-
-
-def same(first, second, *, documents=True):
-    """Whether two models are the same to the bit, and came there by the same way."""
-    names = ("components_", "doc_topic_prior_", *(["doc_topic_"] if documents else []))
-    for name in names:
-        assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
-    assert (first.topic_word_prior_, first.n_iter_, first.converged_) == (
-        second.topic_word_prior_,
-        second.n_iter_,
-        second.converged_,
-    )
-    gone = {"seconds": 0, "residual": 0, "violation": 0}  # of theta on one machine, of words here
-    for a, b in zip(first.history_, second.history_, strict=True):
-        assert {**a, **gone} == {**b, **gone}
 
 
 # ------------------------------------------------------------------------------------ one partition
@@ -232,7 +191,7 @@ def test_seeds_guide_topics_of_all_partitions(here):
     assert_allclose(held.sum(), corpus.n_tokens, rtol=1e-4)
 
 
-def test_labels_of_partitions_are_joined(here):
+def test_labels_of_partitions_are_joined(here, tmp_path):
     corpus = datasets.make_lda(60, 40, 3, random_state=0)[0]
     corpus = replace(corpus, labels=[["a"], ["b"]] * 20 + [["c"], ["b"]] * 10)
     model = LabeledLDA(**QUICK).fit([corpus[:40], corpus[40:]], client=here)
@@ -240,6 +199,9 @@ def test_labels_of_partitions_are_joined(here):
     assert not model.doc_topic_[:40, 2].any()
     assert not model.doc_topic_[40:, 0].any()
     assert model.predict(corpus).shape == (60,)
+    model.save(tmp_path / "m.topoi")
+    again = topoi.load(tmp_path / "m.topoi")
+    assert again.predict(corpus).tolist() == model.predict(corpus).tolist()
 
 
 def test_scikit_learns_names_work_and_partitions_may_be_empty(mixed, here):
@@ -411,18 +373,6 @@ def test_a_killed_worker_changes_nothing(mixed):
         assert killed
         model.callbacks = None
         same(model, LDA(5, **QUICK).fit(parts, client=client))
-
-
-class Stop(Exception):
-    pass
-
-
-def stop_at(sweep):
-    def stop(model, record):
-        if record.sweep == sweep:
-            raise Stop
-
-    return stop
 
 
 def test_an_interrupted_run_resumes_to_the_same_bits(mixed, here, tmp_path):
@@ -613,11 +563,13 @@ def test_the_command_fits_on_a_cluster(tmp_path):
     }
 
 
-@pytest.mark.parametrize("kind", [AuthorTopicModel, RelationalTopicModel])
-def test_collections_are_refused_where_documents_are_connected(mixed, kind):
-    """And not computed into one dense array."""
+def test_links_are_refused_with_the_reason(mixed, linked, here):
+    """And a collection is not computed into one dense array."""
     import dask.array
 
     lazy = dask.array.from_array(mixed[0].counts.toarray(), chunks=(50, 30))
-    with pytest.raises(TypeError, match=r"authors and links connect .* such as X.compute\(\)"):
-        kind(3).fit(lazy)
+    with pytest.raises(TypeError, match=r"links connect documents .* such as X.compute\(\)"):
+        RelationalTopicModel(3).fit(lazy)
+    corpus = linked[0]
+    with pytest.raises(ValueError, match=r"linked documents need each other.* Leave client out"):
+        RelationalTopicModel(3).fit([corpus[:200], corpus[200:]], client=here)

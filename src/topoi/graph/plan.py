@@ -25,9 +25,14 @@ class PlanFacts(NamedTuple):
     weight: float  # of all edges
     token: float  # the weight that counts as one token
     private: bool  # every document owns itself, and nothing else does
-    plain: bool  # private, all topics are allowed, and nothing is held besides the messages
+    free: bool  # all topics are allowed, and nothing is held besides the messages
     fields: bool  # documents receive messages from others
     word_prior: bool  # topics have word priors of their own
+
+    @property
+    def plain(self) -> bool:
+        """Private and free."""
+        return self.private and self.free
 
 
 @dataclass
@@ -69,7 +74,7 @@ class Plan:
             weight=float(self.counts.sum()),
             token=self.token,
             private=self.is_private,
-            plain=self.is_plain,
+            free=self.is_free,
             fields=bool(self.fields),
             word_prior=self.word_prior is not None,
         )
@@ -86,13 +91,16 @@ class Plan:
 
     @property
     def is_plain(self) -> bool:
-        """Whether every document owns itself and may use all topics, and nothing is held besides
-        the messages.
-        """
+        """Whether every document owns itself, and the plan is free."""
+        return self.is_private and self.is_free
+
+    @property
+    def is_free(self) -> bool:
+        """Whether documents may use all topics, and nothing is held besides the messages."""
         free = self.topics is None or bool(
             np.isin(np.diff(self.topics.indptr), (0, self.n_topics)).all()
         )
-        return self.is_private and free and self.word_base is None and self.owner_base is None
+        return free and self.word_base is None and self.owner_base is None
 
 
 def is_private_matrix(owners: sparse.csr_array | None) -> bool:

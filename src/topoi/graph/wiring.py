@@ -80,6 +80,20 @@ class Graph:
         order = np.argsort(self.arrays.visit_doc, kind="stable")
         return frozen(np.r_[0, np.cumsum(n_visits)], np.int64), frozen(order, np.int64)
 
+    @cached_property
+    def pair_weight(self) -> np.ndarray:
+        """(pairs,) sum of x of each document, in equal parts for its owners."""
+        n_owners = np.diff(self.arrays.slot_ptr)
+        return np.repeat(self.doc_weight / np.maximum(n_owners, 1), n_owners)
+
+    def owner_weight(self) -> np.ndarray:
+        """(O,) sum of x of each owner, if the owners of a document share it equally, and what they
+        hold besides.
+        """
+        owners = self.slot_owner[self.arrays.slots]
+        weight = np.bincount(owners, self.pair_weight, self.n_owners)
+        return weight if self.owner_base is None else weight + self.owner_base.sum(axis=1)
+
     def by_words(self) -> tuple[Graph, np.ndarray]:
         """The same graph with `transposed` arrays, and where each of their edges was.
 

@@ -30,6 +30,7 @@ __all__ = [
     "held_by_words",
     "infer_afresh",
     "infer_blocks",
+    "owner_parts",
     "settings",
 ]
 
@@ -95,7 +96,7 @@ def _infer(
     kernel, variant = (
         (kernels.infer_stage, (arrays.lists, how.digamma or None))
         if graph.private
-        else (kernels.infer_joint_stage, ())
+        else (kernels.infer_joint_stage, (owner_parts(state),))
     )
     phi_held = held_by_words(state.tables.phi, fixed=graph.frozen_words or not how.by_part)
     pool.each(
@@ -112,6 +113,13 @@ def _infer(
         how,
         state.scratch(pool),
     )
+
+
+def owner_parts(state: State) -> np.ndarray:
+    """(pairs,) the part of each document in what each of its owners holds, by weight."""
+    graph = state.graph
+    held = state.owner_weight[graph.slot_owner[graph.arrays.slots]]
+    return (graph.pair_weight / np.maximum(held, TINY)).astype(np.float32)
 
 
 def _all_docs(state: State) -> np.ndarray:

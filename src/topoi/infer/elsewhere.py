@@ -67,7 +67,7 @@ def survey(
     n_words = first.counts.shape[1]
     word_weight, in_words = np.zeros(n_words), np.zeros(n_words, np.int64)
     n_docs, n_edges, with_words, weight, heaviest = 0, [], 0, 0.0, 0.0
-    plain = True
+    free = True
     marks: list[str] = []
     for number in range(n_blocks):
         plan = read(number)
@@ -79,7 +79,7 @@ def survey(
         with_words += int((counts.sum(axis=1) > 0).sum())
         weight += float(counts.data.sum())
         heaviest = max(heaviest, float(counts.data.max(initial=0)))
-        plain = plain and plan.is_plain
+        free = free and plan.is_free
         if plan.topics is not None:
             marks.append(digest([number, plan.topics]))
     facts = PlanFacts(
@@ -90,7 +90,7 @@ def survey(
         weight=weight,
         token=min(1.0, weight / max(sum(n_edges), 1)) if weight else 1.0,
         private=True,
-        plain=plain,
+        free=free,
         fields=False,
         word_prior=False,
     )

@@ -23,6 +23,7 @@ __all__ = [
     "alpha_of",
     "beta_of",
     "checked_prior",
+    "evidence_of",
 ]
 
 LEAST_PRIOR, MOST_PRIOR = (
@@ -121,22 +122,38 @@ def alpha_evidence(state: State, expected: bool) -> np.ndarray:
     """(2, K) numerator and denominator of the step: sums over owners that tell how much topics vary
     between them.
     """
-    K = state.graph.n_topics
-    allowed = state.allowed()
-    rows = state.graph.owner_slot
-    token = state.graph.token
-    counts, alpha = state.tables.theta[np.sort(rows[rows >= 0])], state.alpha / token
-    counts /= np.float32(token)
-    held = counts.sum(axis=1, dtype=np.float64)
-    gain = np.zeros(state.graph.width)
-    likelihood.expected_digamma_gain(counts, alpha, expected, gain)
-    total = alpha.sum()
-    spent = np.full(K, (psi(held + total) - psi(total)).sum())
-    if allowed is not None and state.graph.private:  # each document counts for its own topics only
+    graph = state.graph
+    rows = graph.owner_slot[graph.owner_slot >= 0]
+    allowed = state.allowed() if graph.private else None
+    if allowed is not None:
         allowed = allowed[_document_of_row(state)]
-        totals = allowed @ alpha[:K]
+    counts = state.tables.theta[np.sort(rows) if graph.private else rows]
+    counts /= np.float32(graph.token)
+    return evidence_of(counts, state.alpha, graph.n_topics, graph.token, expected, allowed)
+
+
+def evidence_of(
+    counts: np.ndarray,
+    alpha: np.ndarray,
+    n_topics: int,
+    token: float,
+    expected: bool,
+    allowed: np.ndarray | None = None,
+) -> np.ndarray:
+    """`alpha_evidence` of owners that hold `counts` (owners, width), in tokens.
+
+    alpha: (width,); allowed: (owners, K) 1 for the topics for which an owner counts. None: all.
+    """
+    K, prior = n_topics, alpha / token
+    held = counts.sum(axis=1, dtype=np.float64)
+    gain = np.zeros(counts.shape[1])
+    likelihood.expected_digamma_gain(counts, prior, expected, gain)
+    total = prior.sum()
+    spent = np.full(K, (psi(held + total) - psi(total)).sum())
+    if allowed is not None:
+        totals = allowed @ prior[:K]
         spent = allowed.T @ (psi(held + totals) - psi(totals))
-    return np.stack([state.alpha[:K] * gain[:K], spent])
+    return np.stack([alpha[:K] * gain[:K], spent])
 
 
 def _document_of_row(state: State) -> np.ndarray:

@@ -181,12 +181,14 @@ def _without_warm_up(rule: Rule) -> str:
 
 def _is_overcomplete(facts: PlanFacts, settings: Settings, tuning: Tuning) -> bool:
     """Whether a run starts with more topics and merges them: BP from nothing, not too many topics,
-    none of which has a word prior of its own, and documents that own themselves and may use all.
+    none of which has a word prior of its own, and documents that may use all. Those that share
+    owners must be inferred afresh: stored messages gain nothing (docs/lab-notes.md).
     """
     return (
         is_relaxed(settings.rule)
         and settings.init == "hard"
-        and facts.plain
+        and facts.free
+        and (facts.private or settings.schedule == "incremental")
         and not facts.word_prior
         and 1 < facts.n_topics <= tuning.lists_above
     )

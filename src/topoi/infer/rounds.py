@@ -22,10 +22,10 @@ from topoi.infer.recipe import Recipe, Settings
 from topoi.infer.session import prior_learners
 from topoi.infer.shards import Merging, Round, Run
 
-__all__ = ["Rounds", "Saves", "Standing", "word_slices"]
+__all__ = ["Rounds", "Saves", "Standing", "table_slices"]
 
 SMALL_CHANGES = 2  # of perplexity in a row, at which several shards have converged
-SLICE_BYTES = 2**24  # of the word table
+SLICE_BYTES = 2**24  # of the table
 MOST_SLICES = 32
 # Part of a word's counts in a shard that is worth sending; everything is sent in the first rounds,
 # and every so many rounds.
@@ -56,10 +56,10 @@ class Saves(Protocol):
         ...
 
 
-def word_slices(n_words: int, width: int) -> np.ndarray:
-    """(slices + 1,) bounds of slices of a word table. They depend on its size alone."""
-    n = int(np.clip(-(-4 * n_words * width // SLICE_BYTES), 1, min(MOST_SLICES, n_words)))
-    return np.linspace(0, n_words, n + 1).astype(np.int64)
+def table_slices(n_rows: int, width: int) -> np.ndarray:
+    """(slices + 1,) bounds of slices of a table. They depend on its size alone."""
+    n = int(np.clip(-(-4 * n_rows * width // SLICE_BYTES), 1, min(MOST_SLICES, n_rows)))
+    return np.linspace(0, n_rows, n + 1).astype(np.int64)
 
 
 class Rounds:
@@ -83,12 +83,15 @@ class Rounds:
         self.learner: PriorLearner | None = next(iter(prior_learners(settings)), None)
         self.run = workers.submit("run", tasks.given, run)
         self.table: list[object] = []
-        weights = [
-            workers.submit(f"turns-{s}", tasks.turn_weights, shard)
-            for s, shard in enumerate(self.shards)
-        ]
-        self.in_turn = workers.submit("turns", tasks.added, weights)
         self.theta: list[object] = []
+        # Documents that share owners are inferred all at once, and each table is a sum anew.
+        self.at_once = run.owner_weight is not None
+        if not self.at_once:
+            weights = [
+                workers.submit(f"turns-{s}", tasks.turn_weights, shard)
+                for s, shard in enumerate(self.shards)
+            ]
+            self.in_turn = workers.submit("turns", tasks.added, weights)
 
     # ------------------------------------------------------------------------------------ the start
 
@@ -142,7 +145,7 @@ class Rounds:
             or monitor.callbacks
             or done == (at.end or self.settings.max_iter)
         )
-        least, exact = self._least(at), done % REBUILD_EVERY == 0
+        least, exact = self._least(at), done % REBUILD_EVERY == 0 and not self.at_once
         how = Round(at.alpha, at.beta, None, least, asked, exact)
         inferred = [
             self._turn(f"{done}-{number}", turn) for number, turn in enumerate(self._turns(at, how))
@@ -158,7 +161,7 @@ class Rounds:
         """The turns of the next round: one where all documents are inferred at once, as
         `engine.sweep` decides, or where there is one shard, whose blocks take turns in its task.
         """
-        if at.end is not None or at.done == 0:
+        if self.at_once or at.end is not None or at.done == 0:
             return [how]
         how = how._replace(relaxation=self.schedule.relaxation_at(at.done))
         if len(self.shards) == 1:
@@ -202,16 +205,7 @@ class Rounds:
         if learner is None:
             return at
         before = _prior_sums(at, n_words, self.whole.token)
-        alpha, beta = at.alpha, at.beta
-        for step in range(steps if learner.alpha else 0):
-            found = [
-                self.workers.submit(
-                    f"evidence-{at.done}-{step}-{s}", tasks.evidence, shard, self.run, theta, alpha
-                )
-                for s, (shard, theta) in enumerate(zip(self.shards, self.theta, strict=True))
-            ]
-            total = self.workers.submit(f"evidence-{at.done}-{step}", tasks.added, found)
-            alpha = alpha_of(self.workers.gather([total])[0], self.whole.token)
+        beta, alpha = at.beta, self._learned_alpha(at, steps if learner.alpha else 0)
         if steps and learner.beta:
             learned = self.workers.submit(
                 f"beta-{at.done}", tasks.beta_steps, self.run, beta, steps, *self.table
@@ -221,6 +215,27 @@ class Rounds:
         after = _prior_sums(at, n_words, self.whole.token)
         moved = learner.change(at.done, steps, before, after, at.prior_change)
         return at._replace(prior_change=moved)
+
+    def _learned_alpha(self, at: Standing, steps: int) -> np.ndarray:
+        """Alpha after so many steps: by what the documents of each shard hold, or by the table,
+        where they share owners.
+        """
+        alpha, name = at.alpha, f"evidence-{at.done}"
+        if steps and self.at_once:
+            learned = self.workers.submit(
+                name, tasks.alpha_steps, self.run, alpha, steps, *self.table
+            )
+            return np.asarray(self.workers.gather([learned])[0])
+        for step in range(steps):
+            found = [
+                self.workers.submit(
+                    f"{name}-{step}-{s}", tasks.evidence, shard, self.run, theta, alpha
+                )
+                for s, (shard, theta) in enumerate(zip(self.shards, self.theta, strict=True))
+            ]
+            total = self.workers.submit(f"{name}-{step}", tasks.added, found)
+            alpha = alpha_of(self.workers.gather([total])[0], self.whole.token)
+        return alpha
 
     def _look(self, at: Standing, before: list[object], monitor: Monitor, subject: object) -> bool:
         """Record the round. True: stop."""
@@ -258,20 +273,21 @@ class Rounds:
 
     # -------------------------------------------------------------------------------------- the end
 
-    def words(self) -> list[object]:
-        """Futures of the slices of the last table, whose rows hold exactly their words' weight."""
+    def last_table(self) -> list[object]:
+        """Futures of the slices of the last table. Rows of words hold exactly their weight."""
         found = []
         for number, piece in enumerate(self.table):
-            how = Merging(number, 0.0, exact=True)
-            found.append(
-                self.workers.submit(f"words-{number}", tasks.merge, self.run, how, [piece])
-            )
+            how = Merging(number, 0.0, exact=not self.at_once)
+            found.append(self.workers.submit(f"last-{number}", tasks.merge, self.run, how, [piece]))
         return found
 
     def proportions(self, at: Standing) -> list[object]:
         """A future of the topic proportions of the documents of each shard."""
+        table = self.table if self.at_once else ()
         return [
-            self.workers.submit(f"proportions-{s}", tasks.proportions, shard, theta, at.alpha)
+            self.workers.submit(
+                f"proportions-{s}", tasks.proportions, shard, self.run, theta, at.alpha, *table
+            )
             for s, (shard, theta) in enumerate(zip(self.shards, self.theta, strict=True))
         ]
 

@@ -7,33 +7,29 @@ before is taken to be their part of what the word holds, as it is of a block of 
 machine (afresh.py): shards only share the work on a block. So nothing is kept between rounds but
 the table: a result that is lost can be computed again anywhere, to the same bits, and one shard
 alone gives the bits of schedule="incremental".
+
+Documents that share owners (authors) are inferred all at once, as they are on one machine. The
+table has rows for owners beside those of words, and both are the sum over shards.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from topoi.graph.arrays import frozen
-from topoi.graph.plan import Plan
-from topoi.graph.wiring import Graph, build_graph, padded_width
-from topoi.infer.afresh import contribution, infer_blocks
+from topoi.infer.afresh import contribution, infer_afresh, infer_blocks
 from topoi.infer.arrays import Tables
-from topoi.infer.blocks import Blocks, make_blocks
 from topoi.infer.likelihood import document_log_likelihood
-from topoi.infer.memory import allocate, pad_topics
+from topoi.infer.memory import allocate
 from topoi.infer.pieces import Piece, packed, unpacked
-from topoi.infer.priors import alpha_evidence, beta_of
-from topoi.infer.rules import Rule
+from topoi.infer.priors import alpha_evidence, alpha_of, beta_of, evidence_of
+from topoi.infer.shard import TURNS, Run, Shard, memory_need
 from topoi.infer.state import TINY, State
 from topoi.infer.tables import scale_rows
 from topoi.infer.threads import ThreadPool
 from topoi.infer.workers import admitted
-from topoi.tuning import current
 
 __all__ = [
     "TURNS",
@@ -42,6 +38,7 @@ __all__ = [
     "Run",
     "Shard",
     "added",
+    "alpha_steps",
     "begin",
     "beta_steps",
     "change",
@@ -49,112 +46,25 @@ __all__ = [
     "given",
     "infer",
     "log_likelihood",
-    "memory_need",
     "merge",
+    "owner_weights",
     "piece_of",
     "proportions",
     "theta_of",
     "turn_weights",
 ]
 
-TURNS = 2  # of a round; one ends higher, four are no better (docs/lab-notes.md)
-
+Given = TypeVar("Given")
 Sum = TypeVar("Sum", float, np.ndarray)  # what shards find, to be added
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """What all tasks of a run know."""
-
-    rule: Rule
-    n_topics: int
-    token: float  # of all documents, as `Plan.token`
-    word_weight: np.ndarray  # (W,) sum of x of each word in all documents
-    word_prior: np.ndarray | None  # (W, K) beyond beta
-    bounds: np.ndarray  # (slices + 1,) of the words of each slice of the table
-    n_shards: int
-    n_jobs: int | None
-
-    @cached_property
-    def prior(self) -> np.ndarray | None:
-        """(W, width) the word prior as kernels read it."""
-        width = padded_width(self.n_topics)
-        return None if self.word_prior is None else pad_topics(self.word_prior, width)
-
-    def weight_of(self, number: int) -> np.ndarray:
-        """(words,) weight of the words of a slice, never 0."""
-        weight = self.word_weight[self.bounds[number] : self.bounds[number + 1]]
-        return np.maximum(weight, TINY).astype(np.float32)
-
-    def sliced(self, table: np.ndarray, least: float) -> list[Piece]:
-        """Rows of each slice, packed."""
-        pairs = zip(self.bounds[:-1], self.bounds[1:], strict=True)
-        return [packed(table[a:b], self.n_topics, least) for a, b in pairs]
-
-
-class Shard:
-    """Some of the documents, compiled where they are: another process compiles them again.
-
-    plan: of these documents; seed: of this shard; token: of all documents.
-    """
-
-    def __init__(self, plan: Plan, seed: int, token: float) -> None:
-        self.plan, self.seed, self.token = plan, seed, token
-
-    @cached_property
-    def graph(self) -> Graph:
-        return replace(build_graph(self.plan, seed=self.seed), token=self.token)
-
-    @cached_property
-    def blocks(self) -> Blocks:
-        """Blocks of the documents, without memory for messages: that is of one task alone."""
-        blocks = make_blocks(self.graph)
-        return blocks._replace(mu=np.broadcast_to(np.float32(0), blocks.mu.shape))
-
-    @cached_property
-    def turns(self) -> list[list[np.ndarray]]:
-        """The documents of each turn, block by block."""
-        docs, turns = self.blocks.docs, range(TURNS)
-        return [[frozen(some[turn::TURNS], np.int64) for some in docs] for turn in turns]
-
-    def __getstate__(self) -> dict[str, object]:
-        return {"plan": self.plan, "seed": self.seed, "token": self.token}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(**state)  # type: ignore[misc]
-
-    def __sizeof__(self) -> int:
-        """For schedulers, which do not move what is large."""
-        counts = self.plan.counts
-        arrays = [counts.data, counts.indices, counts.indptr, *self.graph.arrays]
-        return int(sum(array.nbytes for array in arrays))
-
-    def state(
-        self,
-        alpha: np.ndarray,
-        beta: float,
-        phi: np.ndarray | None = None,
-        theta: np.ndarray | None = None,
-    ) -> State:
-        """A state without messages. phi: (W, width) what words hold, priors included; theta:
-        (documents, width) what documents hold.
-        """
-        graph = self.graph
-        if theta is None:
-            theta = allocate(graph.n_slots * graph.width).reshape(-1, graph.width)
-        if phi is None:
-            phi = np.zeros((1, graph.width), np.float32)
-        mass = np.zeros(len(graph.arrays.slots), np.float32)
-        tables = Tables(theta, phi, phi.sum(axis=0, dtype=np.float64), mass)
-        return State.blank(graph, alpha, beta, self.seed, tables)
 
 
 class Inferred(NamedTuple):
     """What a shard returns of a turn."""
 
-    # (documents, width) what documents hold, 0 if it was not their turn; if it is asked for
+    # what documents hold, if it is asked for: (documents, width), 0 if it was not their turn; or
+    # (pairs,) what each gives its owners, where they share these
     theta: np.ndarray | None
-    pieces: list[Piece]  # their contribution to the word table, slice by slice
+    pieces: list[Piece]  # their contribution to the table, slice by slice
 
 
 class Round(NamedTuple):
@@ -169,14 +79,6 @@ class Round(NamedTuple):
     turn: int | None = None  # the part of the documents of each shard; None: all
 
 
-def memory_need(n_docs: int, n_edges: int, n_words: int, n_topics: int) -> int:
-    """Bytes that a shard needs for a round: its documents and their graph, their topics, and a few
-    tables of words.
-    """
-    tables = 4 * padded_width(n_topics) * (2 * n_docs + 5 * n_words)
-    return 64 * n_edges + tables + current().chunk_bytes
-
-
 def begin(shard: Shard, run: Run, how: Round, init: str, word_topic: np.ndarray | None) -> Inferred:
     """The contribution of the first messages of a shard. init, word_topic: as for `State.start`."""
     with ThreadPool(run.n_jobs) as pool:
@@ -189,25 +91,30 @@ def begin(shard: Shard, run: Run, how: Round, init: str, word_topic: np.ndarray 
             pool=pool,
             init=init,
             word_topic=word_topic,
-            stored=False,
+            stored=shard.owners is not None,
         )
+    if shard.owners is not None:
+        return Inferred(None, run.sliced(_contribution(shard, run, state), 0.0))
     phi = state.tables.phi
     counted = phi if run.prior is None else np.maximum(phi - run.prior, 0)
     return Inferred(None, run.sliced(counted, 0.0))
 
 
 def infer(shard: Shard, run: Run, how: Round, *table: Piece) -> Inferred:
-    """A round of a shard, as soon as the worker has memory for it. table: the slices of the word
-    table.
-    """
-    counts = shard.plan.counts
-    with admitted(memory_need(counts.shape[0], counts.nnz, counts.shape[1], run.n_topics)):
-        return _infer(shard, run, how, table)
+    """A round of a shard, as soon as the worker has memory for it. table: its slices."""
+    counts, n_rows = shard.plan.counts, int(run.bounds[-1])
+    if shard.owners is None:
+        with admitted(memory_need(counts.shape[0], counts.nnz, n_rows, run.n_topics)):
+            return _infer(shard, run, how, table)
+    n_owners = np.diff(shard.graph.arrays.slot_ptr)
+    n_messages = int(n_owners @ np.diff(counts.indptr))
+    with admitted(memory_need(int(n_owners.sum()), counts.nnz, n_rows, run.n_topics, n_messages)):
+        return _infer_shared(shard, run, how, table)
 
 
 def _infer(shard: Shard, run: Run, how: Round, table: Sequence[Piece]) -> Inferred:
-    phi = np.concatenate([unpacked(piece) for piece in table])
-    state = shard.state(how.alpha, how.beta, phi if run.prior is None else phi + run.prior)
+    phi, _ = run.parted(table)
+    state = shard.state(how.alpha, how.beta, run.with_prior(phi))
     state.blocks = shard.blocks._replace(mu=allocate(len(shard.blocks.mu)))
     with ThreadPool(run.n_jobs) as pool:
         if run.n_shards == 1:
@@ -219,6 +126,28 @@ def _infer(shard: Shard, run: Run, how: Round, table: Sequence[Piece]) -> Inferr
     if how.exact:
         _scale_documents(state)
     return Inferred(state.tables.theta if how.theta else None, run.sliced(counted, how.least))
+
+
+def _infer_shared(shard: Shard, run: Run, how: Round, table: Sequence[Piece]) -> Inferred:
+    """A round of documents that share owners: all at once, by messages of this task alone."""
+    assert shard.owners is not None
+    assert run.owner_weight is not None
+    state = shard.after(run, how.alpha, how.beta, table, None)
+    state.messages = state.messages._replace(mu=allocate(shard.graph.message_size))
+    state.stored, state.owner_weight = True, run.owner_weight[shard.owners]
+    with ThreadPool(run.n_jobs) as pool:
+        infer_afresh(state, run.rule, pool)
+    mass = state.tables.owner_mass if how.theta else None
+    return Inferred(mass, run.sliced(_contribution(shard, run, state), how.least))
+
+
+def _contribution(shard: Shard, run: Run, state: State) -> np.ndarray:
+    """(rows, width) what documents give to words and to their owners."""
+    assert shard.owners is not None
+    table = np.zeros((int(run.bounds[-1]), state.graph.width), np.float32)
+    table[: len(run.word_weight)] = state.tables.phi
+    table[len(run.word_weight) + shard.owners] = state.tables.theta[state.graph.owner_slot]
+    return table
 
 
 def _scale_documents(state: State) -> None:
@@ -274,6 +203,13 @@ def turn_weights(shard: Shard) -> np.ndarray:
     return found
 
 
+def owner_weights(shard: Shard, n_owners: int) -> np.ndarray:
+    """(n_owners,) what the documents of a shard add to `State.owner_weight`."""
+    weight = np.zeros(n_owners)
+    weight[shard.owners] = shard.graph.owner_weight()
+    return weight
+
+
 def change(old: Piece, new: Piece) -> float:
     """How much of what words hold has moved, in one slice."""
     return float(np.abs(unpacked(new).astype(np.float64) - unpacked(old)).sum())
@@ -284,10 +220,21 @@ def evidence(shard: Shard, run: Run, theta: np.ndarray, alpha: np.ndarray) -> np
     return alpha_evidence(shard.state(alpha, 1.0, theta=theta), run.rule.expected_counts)
 
 
+def alpha_steps(run: Run, alpha: np.ndarray, steps: int, *table: Piece) -> np.ndarray:
+    """Alpha (K,) after some fixed-point steps, by what shared owners hold."""
+    _, owners = run.parted(table)
+    owners /= np.float32(run.token)
+    expected = run.rule.expected_counts
+    for _ in range(steps):
+        prior = np.pad(alpha, (0, owners.shape[1] - run.n_topics))
+        found = evidence_of(owners, prior, run.n_topics, run.token, expected)
+        alpha = alpha_of(found, run.token)
+    return alpha
+
+
 def beta_steps(run: Run, beta: float, steps: int, *table: Piece) -> float:
     """Beta after some fixed-point steps."""
-    phi = np.concatenate([unpacked(piece) for piece in table])
-    phi = phi if run.prior is None else phi + run.prior
+    phi = run.with_prior(run.parted(table)[0])
     none = np.zeros((0, 0), np.float32)
     tables = Tables(none, phi, phi.sum(axis=0, dtype=np.float64), none)
     for _ in range(steps):
@@ -306,9 +253,7 @@ def log_likelihood(
     shard: Shard, run: Run, theta: np.ndarray, alpha: np.ndarray, beta: float, *table: Piece
 ) -> float:
     """Of the documents of a shard."""
-    phi = np.concatenate([unpacked(piece) for piece in table])
-    phi = phi if run.prior is None else phi + run.prior
-    state = shard.state(alpha, beta, phi, theta)
+    state = shard.after(run, alpha, beta, table, theta)
     with ThreadPool(run.n_jobs) as pool:
         found = document_log_likelihood(
             shard.plan.counts, state.doc_topic(), state.topic_word(), pool
@@ -316,8 +261,14 @@ def log_likelihood(
     return float(found.sum())
 
 
-def proportions(shard: Shard, theta: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """(documents, K) topic proportions of a shard after its last round."""
+def proportions(
+    shard: Shard, run: Run, theta: np.ndarray, alpha: np.ndarray, *table: Piece
+) -> np.ndarray:
+    """(documents, K) topic proportions of a shard after its last round. table: where documents
+    share owners.
+    """
+    if shard.owners is not None:
+        return shard.after(run, alpha, 1.0, table, theta).doc_topic()
     state = shard.state(alpha, 1.0, theta=theta.copy())
     _scale_documents(state)
     return state.doc_topic()
@@ -326,7 +277,7 @@ def proportions(shard: Shard, theta: np.ndarray, alpha: np.ndarray) -> np.ndarra
 # ------------------------------------------------------------------------------------ small tasks
 
 
-def given(value: Run) -> Run:
+def given(value: Given) -> Given:
     """What all tasks of a run are given, once."""
     return value
 

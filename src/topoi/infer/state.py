@@ -171,6 +171,11 @@ class State(Proportions):
         """(D,) sum of x of each document, never 0."""
         return np.maximum(self.graph.doc_weight, TINY).astype(np.float32)
 
+    @cached_property
+    def owner_weight(self) -> np.ndarray:
+        """(O,) as `Graph.owner_weight`; of all documents, where these are some of them."""
+        return self.graph.owner_weight()
+
     def store(self, rule: Rule, pool: ThreadPool, topics: sparse.csr_array | None = None) -> None:
         """Store the messages that the tables imply, on the lists `topics` (D, K) or of all
         topics.

@@ -16,7 +16,7 @@ from topoi.choices import AuthorPrior, ScheduleName, WeightingName
 from topoi.corpus import Corpus
 from topoi.graph.factors import Authors, Documents, Factor
 from topoi.models.author_questions import AuthorQuestions
-from topoi.models.inputs import author_members
+from topoi.models.inputs import author_members, is_for_cluster
 from topoi.models.parameters import (
     Callback,
     Init,
@@ -29,6 +29,8 @@ from topoi.models.parameters import (
 )
 
 if TYPE_CHECKING:
+    from distributed import Client
+
     from topoi.corpus.given import AuthorsLike
     from topoi.io.given import DocumentsLike
 
@@ -196,13 +198,16 @@ class AuthorTopicModel(AuthorQuestions):
         authors: AuthorsLike | None = None,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
+        client: Client | None = None,
+        keep_documents: bool = True,
     ) -> AuthorTopicModel:
         """Learn topics and authors.
 
         Parameters
         ----------
         X : array-like, sparse matrix, data frame or Corpus of shape (n_documents, n_features)
-            Counts or weights, at least 0.
+            Counts or weights, at least 0. On a cluster a list of partitions, Corpora with authors
+            or what gives them: file names, functions without arguments, or Delayed.
         y : None
             Not used.
         authors : lists of names or array-like of shape (n_documents, n_authors), default=None
@@ -212,12 +217,22 @@ class AuthorTopicModel(AuthorQuestions):
             File to save the run in, and to resume it from; see `LDA.fit`.
         checkpoint_every : int, default=10
             Sweeps between two savings.
+        client : dask.distributed.Client, optional
+            Fit on the workers of a Dask cluster; see `LDA.fit`. An author may have documents in
+            several partitions. Counts of the training documents are not kept
+            (`keep_counts=False`).
+        keep_documents : bool, default=True
+            On a cluster, whether topic proportions of all documents, and who wrote them, come to
+            this process.
 
         Returns
         -------
         AuthorTopicModel
             This model.
         """
+        if is_for_cluster(X, client):
+            self._fit_on_cluster(X, authors, client, checkpoint, checkpoint_every, keep_documents)
+            return self
         corpus = self._corpus(X, reset=True)
         members = author_members(authors, corpus)
         if members is None:
@@ -229,6 +244,29 @@ class AuthorTopicModel(AuthorQuestions):
         state = self._fit(corpus.counts, [owners], self.n_components, checkpoint, checkpoint_every)
         self._keep_authors(members, state, corpus.counts if self.keep_counts else None)
         return self
+
+    def _fit_on_cluster(
+        self, X: DocumentsLike, authors: AuthorsLike, client: Client | None, *options: Any
+    ) -> None:
+        """Learn from Corpora with authors, on a cluster."""
+        if authors is not None:
+            raise ValueError(
+                "On a cluster authors come with the documents: each partition is a Corpus with"
+                " authors. Leave authors out."
+            )
+        from topoi.models.cluster import fit_on_cluster  # and what reads partitions
+        from topoi.models.partition_factors import PartitionAuthors
+
+        checkpoint, every, keep_documents = options
+        fit_on_cluster(
+            self,
+            X,
+            client,
+            factor=PartitionAuthors,
+            checkpoint=checkpoint,
+            checkpoint_every=every,
+            keep_documents=keep_documents,
+        )
 
     def transform(
         self,

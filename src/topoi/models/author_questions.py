@@ -64,6 +64,15 @@ class AuthorQuestions(Updating):
             assert self.documents_ is not None
             self.author_blend_ = author_weights(self.documents_)
 
+    def _keep_merged_authors(self, names: np.ndarray, counts: np.ndarray) -> None:
+        """What a run on a cluster has learned of authors. counts: (A, K) their tokens."""
+        self.author_names_, self.author_counts_ = names, counts.astype(np.float64)
+        proportions = self.author_counts_ + self.doc_topic_prior_
+        self.author_topic_ = proportions / proportions.sum(axis=1, keepdims=True)
+        self.author_blend_ = None
+        if self.documents_ is not None and self.documents_.authors is not None:
+            self._know(authors=self.documents_.authors.aligned(names))
+
     def _move(self, moves: Moves) -> None:
         super()._move(moves)
         known = self.documents_
@@ -124,10 +133,17 @@ class AuthorQuestions(Updating):
         self, scores: np.ndarray, n: int, min_documents: int
     ) -> list[tuple[Name, float]]:
         """Names and scores of the n best authors with so many training documents, best first."""
-        assert self.documents_ is not None
-        assert self.documents_.authors is not None
-        wrote = np.asarray(self.documents_.authors.matrix.sum(axis=0))
-        known = np.flatnonzero((wrote >= min_documents) & (scores > -np.inf))
+        enough = scores > -np.inf
+        if self.documents_ is not None and self.documents_.authors is not None:
+            wrote = np.asarray(self.documents_.authors.matrix.sum(axis=0))
+            enough &= wrote >= min_documents
+        elif min_documents > 1:  # on a cluster, where each author has a document
+            raise ValueError(
+                f"min_documents is {min_documents}, but this model was fitted with"
+                " keep_documents=False and does not know who wrote how much; fit it with"
+                " keep_documents=True, or leave min_documents out."
+            )
+        known = np.flatnonzero(enough)
         return best(self.author_names_[known].tolist(), scores[known], n)
 
     def similar_authors(

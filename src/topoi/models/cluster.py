@@ -6,24 +6,30 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoi.corpus import Corpus, Membership
+from topoi.corpus import Corpus
 from topoi.corpus.documents import TrainingDocuments
-from topoi.graph.factors import Labels
 from topoi.graph.plan import Plan, PlanFacts
 from topoi.graph.weighting import Weighting
 from topoi.graph.wiring import padded_width
-from topoi.infer.pieces import unpacked
 from topoi.infer.recipe import chosen_schedule, make_recipe
-from topoi.infer.rounds import Rounds, word_slices
+from topoi.infer.rounds import Rounds, table_slices
 from topoi.infer.run_folder import RunFolder
 from topoi.infer.session import Fitted, components
-from topoi.infer.shards import Run, Shard, memory_need
+from topoi.infer.shard import Run, Shard, memory_need
+from topoi.infer.shards import added, given, owner_weights
 from topoi.infer.workers import DaskWorkers, dask_client
 from topoi.io.partitions import partitions_of
+from topoi.models.partition_factors import (
+    Facts,
+    PartitionAuthors,
+    PartitionFactor,
+    PartitionLabels,
+    facts_of,
+)
 from topoi.models.partitioned import in_common_words, opened
 from topoi.models.preflight import refuse_light_weights, warn_of_single_precision
 from topoi.storage.digests import digest
@@ -37,33 +43,19 @@ if TYPE_CHECKING:
 __all__ = ["fit_on_cluster"]
 
 
-class Facts(NamedTuple):
-    """What a partition is."""
-
-    n_rows: int  # documents, with words or without
-    n_docs: int  # with words
-    n_edges: int
-    weight: float
-    heaviest: float  # entry
-    longest: int  # entries of a document, at most
-    labels: np.ndarray | None  # names
-    single: bool  # no document has several labels
-    sha256: str
-
-
 def fit_on_cluster(
     model: Any,
     X: DocumentsLike,
     client: Client | None,
     *,
-    background: int | None = None,
+    factor: type[PartitionLabels | PartitionAuthors] | None = None,
     checkpoint: str | Path | None = None,
     checkpoint_every: int = 10,
     keep_documents: bool = True,
 ) -> None:
-    """Fit a model of documents that own themselves to partitions on a cluster.
+    """Fit a model to partitions on a cluster.
 
-    background: topics beside those of labels, for a model whose topics are labels.
+    factor: of what documents have beside words, if the model knows of that.
     """
     _refuse(model)
     workers = DaskWorkers(dask_client(client))
@@ -72,36 +64,40 @@ def fit_on_cluster(
     model.__dict__.pop("feature_names_in_", None)  # of an earlier fit
     model.__dict__.update(words)
     facts: list[Facts] = workers.gather(
-        [workers.submit(f"facts-{s}", _facts, corpus) for s, corpus in enumerate(corpora)]
+        [workers.submit(f"facts-{s}", facts_of, corpus) for s, corpus in enumerate(corpora)]
     )
     sums = [workers.submit(f"sums-{s}", _word_sums, corpus) for s, corpus in enumerate(corpora)]
     (of_words,) = workers.gather([workers.submit("sums", _added, sums)])
-    n_topics = model.n_components if background is None else _labels(model, facts) + background
+    beside: PartitionFactor | None = None if factor is None else factor.found(model, facts)
+    n_topics = model.n_components if beside is None else beside.n_topics
+    n_owners = None if beside is None else beside.n_owners
     seed = model._seed()
     settings = replace(model._settings(n_topics, len(of_words[0]), seed), schedule="incremental")
-    whole = _whole(facts, n_topics, plain=background is None)
+    free = not isinstance(beside, PartitionLabels)
+    whole = _whole(facts, n_topics, free=free, private=n_owners is None)
     word_prior = model._word_prior(n_topics, of_words[0], whole.token)
     whole = whole._replace(word_prior=word_prior is not None)
-    _check(workers, model, facts, whole, of_words, settings)
+    n_rows = len(of_words[0]) + (n_owners or 0)  # of the table that shards exchange
+    _check(workers, facts, whole, of_words, n_rows, settings)
     settings = model._with_priors(settings, n_topics)
-    width = padded_width(n_topics)
+    known = workers.submit("factor", given, beside)
+    shards = [
+        workers.submit(
+            f"shard-{s}", _shard, corpus, s, n_topics, seed, whole.token, word_prior, known
+        )
+        for s, corpus in enumerate(corpora)
+    ]
     run = Run(
         settings.rule,
         n_topics,
         whole.token,
         np.maximum(of_words[0], 1e-30),
         word_prior,
-        word_slices(len(of_words[0]), width),
+        table_slices(n_rows, padded_width(n_topics)),
         len(corpora),
         model.n_jobs,
+        None if n_owners is None else _owner_weight(workers, shards, n_owners),
     )
-    classes = getattr(model, "classes_", None) if background is not None else None
-    shards = [
-        workers.submit(
-            f"shard-{s}", _shard, corpus, n_topics, seed + s, whole.token, word_prior, classes
-        )
-        for s, corpus in enumerate(corpora)
-    ]
     rounds = Rounds(workers, shards, run, whole, settings, make_recipe(whole, settings))
     folder: RunFolder | nullcontext[None] = nullcontext()
     if checkpoint is not None:
@@ -112,7 +108,7 @@ def fit_on_cluster(
     monitor = model._monitor(Corpus(np.zeros((0, len(of_words[0])))).counts)
     with folder as saves, monitor:
         at = rounds.pass_messages(monitor, model, saves)
-        counted = np.concatenate([unpacked(piece) for piece in workers.gather(rounds.words())])
+        counted, owners = run.parted(workers.gather(rounds.last_table()))
         found = rounds.proportions(at) if keep_documents else []
         proportions = [np.asarray(part) for part in workers.gather(found)]
         model._keep_perplexity(rounds.perplexity(at))
@@ -132,6 +128,8 @@ def fit_on_cluster(
     )
     model.weighting_ = Weighting("count", None, 1.0)
     _keep_documents(workers, model, corpora if keep_documents else [])
+    if isinstance(beside, PartitionAuthors):
+        model._keep_merged_authors(beside.names, owners[: len(beside.names), :n_topics])
 
 
 def _refuse(model: Any) -> None:
@@ -159,23 +157,6 @@ def _refuse(model: Any) -> None:
 # ------------------------------------------------------------------------------------ what is known
 
 
-def _facts(corpus: Corpus) -> Facts:
-    counts = corpus.counts
-    n_entries = np.diff(counts.indptr)
-    labels = corpus.labels
-    return Facts(
-        counts.shape[0],
-        int((counts.sum(axis=1) > 0).sum()),
-        counts.nnz,
-        float(counts.data.sum()),
-        float(counts.data.max(initial=0)),
-        int(n_entries.max(initial=0)),
-        None if labels is None else labels.names[np.asarray(labels.matrix.sum(axis=0) > 0)],
-        labels is None or bool((labels.counts() <= 1).all()),
-        digest([counts, None if labels is None else [labels.matrix, labels.names]]),
-    )
-
-
 def _word_sums(corpus: Corpus) -> np.ndarray:
     """(2, W) weight and entries of each word."""
     counts = corpus.counts
@@ -190,7 +171,16 @@ def _added(values: list[np.ndarray]) -> np.ndarray:
     return np.asarray(np.sum(values, axis=0))
 
 
-def _whole(facts: Sequence[Facts], n_topics: int, *, plain: bool) -> PlanFacts:
+def _owner_weight(workers: DaskWorkers, shards: Sequence[object], n_owners: int) -> np.ndarray:
+    """(owners,) `State.owner_weight` of all documents."""
+    found = [
+        workers.submit(f"owners-{s}", owner_weights, shard, n_owners)
+        for s, shard in enumerate(shards)
+    ]
+    return np.asarray(workers.gather([workers.submit("owners", added, found)])[0])
+
+
+def _whole(facts: Sequence[Facts], n_topics: int, *, free: bool, private: bool) -> PlanFacts:
     n_edges, weight = sum(fact.n_edges for fact in facts), sum(fact.weight for fact in facts)
     if not n_edges:
         raise ValueError(
@@ -204,33 +194,19 @@ def _whole(facts: Sequence[Facts], n_topics: int, *, plain: bool) -> PlanFacts:
         most_edges=max(fact.n_edges for fact in facts),
         weight=weight,
         token=min(1.0, weight / n_edges),
-        private=True,
-        plain=plain,
+        private=private,
+        free=free,
         fields=False,
         word_prior=False,
     )
 
 
-def _labels(model: Any, facts: Sequence[Facts]) -> int:
-    """How many labels there are; the model knows them from now on."""
-    known = [fact.labels for fact in facts if fact.labels is not None]
-    if len(known) < len(facts) or not sum(map(len, known)):
-        raise ValueError(
-            "On a cluster labels come with the documents: each partition is a Corpus with labels,"
-            " such as topoi.read(..., labels=...) makes. For topics without labels use LDA."
-        )
-    model.classes_ = np.unique(np.concatenate(known))
-    model._seen = np.ones(len(model.classes_), bool)
-    model._single, model._as_matrix = all(fact.single for fact in facts), False
-    return len(model.classes_)
-
-
 def _check(
     workers: DaskWorkers,
-    model: Any,
     facts: Sequence[Facts],
     whole: PlanFacts,
     of_words: np.ndarray,
+    n_rows: int,
     settings: Settings,
 ) -> None:
     """Refuse or warn of what a fit could not do, before it takes memory."""
@@ -241,9 +217,7 @@ def _check(
     limits = [limit for limit in workers.memory_limits().values() if limit]
     if not limits:
         return
-    needs = [
-        memory_need(fact.n_rows, fact.n_edges, of_words.shape[1], whole.n_topics) for fact in facts
-    ]
+    needs = [_need(fact, whole, n_rows) for fact in facts]
     largest = int(np.argmax(needs))
     if needs[largest] > max(limits):
         raise MemoryError(
@@ -252,6 +226,13 @@ def _check(
             f" of the largest worker is {max(limits) / 2**30:.1f} GiB. Use smaller partitions, or"
             " workers with more memory."
         )
+
+
+def _need(fact: Facts, whole: PlanFacts, n_rows: int) -> int:
+    """Bytes that a partition needs on its worker. n_rows: of the table."""
+    if whole.private:
+        return memory_need(fact.n_rows, fact.n_edges, n_rows, whole.n_topics)
+    return memory_need(fact.n_pairs, fact.n_edges, n_rows, whole.n_topics, fact.n_messages)
 
 
 def _fingerprint(
@@ -268,24 +249,22 @@ def _fingerprint(
 
 def _shard(
     corpus: Corpus,
+    number: int,
     n_topics: int,
     seed: int,
     token: float,
     word_prior: np.ndarray | None,
-    classes: np.ndarray | None,
+    factor: PartitionFactor | None,
 ) -> Shard:
     plan = Plan(n_topics, corpus.counts, word_prior=word_prior)
-    if classes is not None:
-        assert corpus.labels is not None
-        labels = corpus.labels.aligned(classes)
-        known = Membership(labels.matrix[:, : len(classes)], classes)
-        Labels(known, n_topics - len(classes)).add_to(plan)
-    return Shard(plan, seed, token)
+    owners = None if factor is None else factor.add_to(plan, corpus, number)
+    if plan.owner_prior:
+        plan.owner_prior = token
+    return Shard(plan, seed + number, token, owners)
 
 
 def _keep_documents(workers: DaskWorkers, model: Any, corpora: Sequence[object]) -> None:
     """What is known about documents, if they are kept."""
-    model._online = None
     if not corpora:
         del model.doc_topic_
         model.documents_ = None

@@ -41,6 +41,7 @@ __all__ = [
     "links_of_training",
     "read_documents",
     "read_with_new_words",
+    "refuse_cluster",
 ]
 
 
@@ -73,10 +74,10 @@ def read_documents(model: FittedModel, X: DocumentsLike, *, reset: bool) -> tupl
         )
     if is_collection(X):
         raise TypeError(
-            f"{type(model).__name__} does not take a Dask collection here. On a cluster LDA and"
-            " LabeledLDA are fitted with fit(X, client=...), and topoi.distributed.transform(model,"
-            " X) predicts; authors and links connect documents of different partitions. Otherwise"
-            " give documents in memory, such as X.compute()."
+            f"{type(model).__name__} does not take a Dask collection here. On a cluster LDA,"
+            " LabeledLDA and AuthorTopicModel are fitted with fit(X, client=...), and"
+            " topoi.distributed.transform(model, X) predicts; links connect documents of different"
+            " partitions. Otherwise give documents in memory, such as X.compute()."
         )
     if _is_for_reader(X):
         from topoi.io.read import read  # and with it what reads texts, only for those who do
@@ -140,6 +141,17 @@ def is_source(X: object) -> TypeGuard[Source]:
 def is_for_cluster(X: object, client: Client | None) -> bool:
     """Whether a fit goes to a cluster: there is a client, or X is a collection of Dask."""
     return client is not None or is_collection(X)
+
+
+def refuse_cluster(client: object) -> None:
+    """Refuse to fit documents with links on a cluster."""
+    if client is not None:
+        raise ValueError(
+            "Models with links are not fitted on a cluster: in each round linked documents need"
+            " each other's topics, and they may be in different partitions. Leave client out and"
+            " give all documents in memory, as one Corpus; or fit LDA on the cluster, without"
+            " links."
+        )
 
 
 def _is_for_reader(X: Any) -> bool:

@@ -278,13 +278,14 @@ class LabeledLDA(FromSource, LabelQuestions):
                 " labels. Leave y out."
             )
         from topoi.models.cluster import fit_on_cluster  # and what reads partitions
+        from topoi.models.partition_factors import PartitionLabels
 
         checkpoint, every, keep_documents = options
         fit_on_cluster(
             self,
             X,
             client,
-            background=self.background_topics,
+            factor=PartitionLabels,
             checkpoint=checkpoint,
             checkpoint_every=every,
             keep_documents=keep_documents,

@@ -226,6 +226,7 @@ class LDA(Updating, BatchModel):
         LDA
             This model.
         """
+        self._online = None
         if is_for_cluster(X, client):
             from topoi.models.cluster import fit_on_cluster  # and what reads partitions
 
@@ -238,7 +239,6 @@ class LDA(Updating, BatchModel):
                 keep_documents=keep_documents,
             )
             return self
-        self._online = None
         size = self._batch_size()
         if is_source(X):
             if size is not None:

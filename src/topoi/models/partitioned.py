@@ -82,7 +82,8 @@ def _light(model: Any) -> Any:
     """A copy without what is large or cannot be sent to another process."""
     light = copy(model)
     light.callbacks, light.init, light.seeds = None, "hard", None
-    for name in ("components_", "doc_topic_", "documents_", "history_", "_online"):
+    large = ("components_", "doc_topic_", "documents_", "history_", "_online")
+    for name in (*large, "author_names_", "author_topic_", "author_counts_"):
         light.__dict__.pop(name, None)
     return light
 

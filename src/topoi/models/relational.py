@@ -15,7 +15,7 @@ from topoi.choices import LinkFactor, ScheduleName, WeightingName
 from topoi.corpus import Corpus
 from topoi.graph.factors import Documents, Factor
 from topoi.graph.links import Links
-from topoi.models.inputs import both_ways, links_of_new, links_of_training
+from topoi.models.inputs import both_ways, links_of_new, links_of_training, refuse_cluster
 from topoi.models.link_questions import LinkQuestions
 from topoi.models.parameters import (
     Callback,
@@ -166,8 +166,6 @@ class RelationalTopicModel(LinkQuestions):
     >>> model = RelationalTopicModel(3, link_weight=0.15).fit(corpus)
     >>> model.link_topic_.shape
     (3, 3)
-    >>> model.doc_topic_.shape
-    (60, 3)
     """
 
     def __init__(
@@ -210,6 +208,7 @@ class RelationalTopicModel(LinkQuestions):
         doc_names: NamesLike | None = None,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
+        client: object = None,
     ) -> RelationalTopicModel:
         """Learn topics of linked documents.
 
@@ -229,12 +228,15 @@ class RelationalTopicModel(LinkQuestions):
             File to save the run in, and to resume it from; see `LDA.fit`.
         checkpoint_every : int, default=10
             Sweeps between two savings.
+        client : None
+            Refused, with the reason: links connect documents of different partitions.
 
         Returns
         -------
         RelationalTopicModel
             This model.
         """
+        refuse_cluster(client)
         corpus = self._corpus(X, reset=True)
         table, names = links_of_training(links, doc_names, corpus)
         if table is None:
@@ -244,9 +246,8 @@ class RelationalTopicModel(LinkQuestions):
             )
             table = sparse.csr_array((corpus.n_docs, corpus.n_docs))
         factor = Links(table, self.link_weight, self.link_factor, self.directed)
-        state = self._fit(
-            corpus.counts, [Documents(), factor], self.n_components, checkpoint, checkpoint_every
-        )
+        saves = checkpoint, checkpoint_every
+        state = self._fit(corpus.counts, [Documents(), factor], self.n_components, *saves)
         self._know(names=None if names is None else np.array(names, dtype=str))
         self._keep_links(factor, state, corpus.counts if self.keep_counts else None)
         return self

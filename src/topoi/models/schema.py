@@ -261,7 +261,7 @@ def check_together(kind: type, found: Contents) -> None:
     if len(found.get("author_names_", ())):
         authors = found.get("documents_.author_names", ())
         demand(
-            len(authors) == len(found["author_names_"]),
+            "documents_" not in there or len(authors) == len(found["author_names_"]),
             "documents_ has other authors than author_names_",
         )
     if "author_blend_" in found:

@@ -16,9 +16,9 @@ from topoi.infer.kernels.counts import (
 from topoi.infer.kernels.fresh import (
     exchange_stage,
     favour_stage,
-    infer_joint_stage,
     infer_stage,
 )
+from topoi.infer.kernels.fresh_joint import infer_joint_stage
 from topoi.infer.kernels.gibbs import gibbs_stage
 from topoi.infer.kernels.joint import joint_stage, visit_any
 from topoi.infer.kernels.lists import admit, copy_stage, topics_of_words

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from topoi.infer.kernels.joint import joint_message
-from topoi.infer.kernels.primitives import allocating, compiled, digamma, f4, gather, shape
+from topoi.infer.kernels.primitives import allocating, compiled, digamma, f4
 from topoi.infer.kernels.updates import renew_fresh
 
 TINY = 1e-18  # smallest exp(digamma): the product of two stays a normal single-precision number
@@ -143,92 +142,6 @@ def infer_stage(
             theta[slot, where[k]] = side[k]
         for j in range(doc_ptr[doc], doc_ptr[doc + 1]):
             residual[doc_visits[j]] = change if j == doc_ptr[doc] else zero
-
-
-@compiled
-def infer_joint_stage(
-    arrays, doc_ptr, doc_visits, docs, read, phi_held, messages, fields, params, afresh, scratch,
-    worker, n_workers
-):  # fmt: skip
-    """`infer_stage` for documents whose owners may be several, or own other documents too.
-
-    Owners stand still, like words: what a document infers is how its words fall to them. The first
-    pass that removes a message from the tables it is in is taken whole, the others half (algorithms
-    4.3: whole steps overshoot).
-    """
-    zero, half, one = f4(0), f4(0.5), f4(1)
-    K = len(params.alpha)
-    topics, words, weights, mu = arrays.topics, arrays.edge_word, arrays.edge_x, messages.mu
-    beta, beta_sum, cap, prior = (
-        f4(params.beta),
-        f4(params.beta_sum),
-        f4(params.own_cap),
-        f4(params.owner_prior),
-    )
-    rows = scratch.numbers[worker]
-    base_total = rows[0, :K]
-    for k in range(K):
-        base_total[k] = f4(read.totals[k] + params.beta_sum)
-    for i in range(worker, len(docs), n_workers):
-        doc = docs[i]
-        n, L, list_at, listed = shape(arrays, doc, K)
-        total, alpha, row, word_term, field_term = (
-            rows[1, :L],
-            rows[2, :L],
-            rows[3, :L],
-            rows[4, :L],
-            rows[5, :L],
-        )
-        side, new, owner_mass, mass = (
-            rows[6, : n * L],
-            rows[7, : n * L],
-            rows[8, :n],
-            rows[9, :n],
-        )
-        own_weight = one - fields.weight[doc]
-        gather(base_total.reshape(1, -1), 0, topics, list_at, listed, L, total)
-        gather(params.alpha.reshape(1, -1), 0, topics, list_at, listed, L, alpha)
-        field_term[:] = zero
-        if own_weight < one:
-            gather(fields.message, doc, topics, list_at, listed, L, field_term)
-        for j in range(n):
-            slot = arrays.slots[arrays.slot_ptr[doc] + j]
-            gather(read.theta, slot, topics, list_at, listed, L, side[j * L : (j + 1) * L])
-        owner_mass[:] = zero
-        moved = 0.0
-        for t in range(afresh.passes + 1):
-            pace = one if t < 2 else half
-            mass[:] = zero
-            moved = 0.0
-            for a in range(doc_ptr[doc], doc_ptr[doc + 1]):
-                v = doc_visits[a]
-                at = arrays.visit_message[v]
-                for e in range(arrays.visit_edge[v], arrays.visit_edge[v + 1]):
-                    x, m = weights[e], mu[at : at + n * L]
-                    at += n * L
-                    if t == 0:
-                        m[:] = zero
-                    own = min(x, cap)
-                    gather(read.phi, words[e], topics, list_at, listed, L, row)
-                    others = max(one - own / phi_held[words[e]], zero)
-                    for k in range(L):
-                        row[k] *= others
-                    z = joint_message(
-                        row, side, total, alpha, beta, beta_sum, zero, own, m, new, word_term,
-                        owner_mass, prior,
-                        params.plain_side, own_weight, field_term,
-                    )  # fmt: skip
-                    scale = pace / z
-                    for j in range(n):
-                        for k in range(j * L, (j + 1) * L):
-                            value = m[k] * (one - pace) + new[k] * scale
-                            moved += x * abs(value - m[k])
-                            m[k] = value
-                            mass[j] += x * value
-            for j in range(n):
-                owner_mass[j] = mass[j]
-        for a in range(doc_ptr[doc], doc_ptr[doc + 1]):
-            messages.residual[doc_visits[a]] = moved if a == doc_ptr[doc] else 0.0
 
 
 @allocating

@@ -81,31 +81,41 @@ def infer_joint(
     params: SweepParams,
     afresh: FreshParams,
     docs: Iterable[int],
+    owner_part: np.ndarray,
 ) -> np.ndarray:
-    """`infer` for documents of several or shared owners, whose counts do not change either.
+    """`infer` for documents of several or shared owners, who hold what other documents gave them
+    and what this one gives now.
 
-    Returns (V,) residuals.
+    owner_part: (pairs,) the document's part of what each owner holds. Returns (V,) residuals.
     """
-    residual = np.zeros(len(graph.arrays.visit_doc))
+    residual, follow = np.zeros(len(graph.arrays.visit_doc)), 0 if afresh.digamma else 1
     for doc in docs:
         slots, topics, _ = place(graph, doc)
         words, x, places = edges_of(graph, doc)
         field_term = (
             fields.message[doc, topics] if fields.weight[doc] > 0 else np.zeros(len(topics))
         )
-        total, held = tables.totals[topics] + params.beta_sum, tables.theta[np.ix_(slots, topics)]
-        m, owner_mass = np.zeros((len(words), *held.shape)), np.zeros(len(slots))
+        total = tables.totals[topics] + params.beta_sum
+        pairs = slice(graph.arrays.slot_ptr[doc], graph.arrays.slot_ptr[doc + 1])
+        others = 1 - follow * owner_part[pairs].astype(np.float64)
+        side = tables.theta[np.ix_(slots, topics)] * others[:, None]
+        m, owner_mass = np.zeros((len(words), *side.shape)), np.zeros(len(slots))
         for t in range(afresh.passes + 1):
             before = m.copy()
             for i, word in enumerate(words):
                 own = min(x[i], params.own_cap)
                 new = message(
-                    tables.phi[word, topics] * max(1 - own / phi_held[word], 0), total, held,
+                    tables.phi[word, topics] * max(1 - own / phi_held[word], 0), total, side,
                     params.alpha[topics], params.word_prior[topics], owner_mass,
                     (0 * m[i], own * m[i]), params, field_term, fields.weight[doc],
                 )  # fmt: skip
-                m[i] = new if t < 2 else (m[i] + new) / 2
-            owner_mass = np.einsum("i,iok->o", x, m)
+                if t > 0:
+                    side = side + follow * x[i] * (new - m[i])
+                    owner_mass = owner_mass + x[i] * (new - m[i]).sum(axis=1)
+                m[i] = new
+            if t == 0:
+                side = side + follow * np.einsum("i,iok->ok", x, m)
+                owner_mass = np.einsum("i,iok->o", x, m)
         mu[_places(graph, doc)] = m.ravel()
         residual[places[:1]] = np.einsum("i,iok->", x, np.abs(m - before))
     return residual
