@@ -100,6 +100,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
             "quality",
             "bytes",
             "faults",
+            "workers",
             "paper",
             "memory",
             "stream",

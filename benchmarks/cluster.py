@@ -1,4 +1,5 @@
-"""Fits on a Dask cluster: quality by the number of shards, bytes, faults, and growth on paper.
+"""Fits on a Dask cluster: quality by the number of shards, bits by the number of workers, bytes,
+faults, and growth on paper.
 
 --parts chooses some of them. `faults` kills workers, clients and schedulers at random moments of
 small runs and compares the bits of what is learned with those of an undisturbed run.
@@ -22,15 +23,22 @@ from benchmarks.local_cluster import LocalProcesses, count_bytes, counted_bytes
 from topoi import LDA, datasets
 from topoi.infer.rounds import ALL_SENT_EVERY
 
-PARTS = ("quality", "bytes", "faults", "paper")
+PARTS = ("quality", "workers", "bytes", "faults", "paper")
 SHARDS = (2, 8, 64)
+WORKERS = (1, 2, 4)  # processes
 PATIENCE = 300.0  # seconds after which a run hangs
 ROUNDS = 30  # of a run that is disturbed
 FIRST, LATER = 5.0, 0.2  # seconds of the start (reading, first topics) and of a round, roughly
 
 
 def run(args: argparse.Namespace) -> None:
-    show = {"quality": _quality, "bytes": _bytes, "faults": _faults, "paper": _paper}
+    show = {
+        "quality": _quality,
+        "workers": _workers,
+        "bytes": _bytes,
+        "faults": _faults,
+        "paper": _paper,
+    }
     for part in args.parts or PARTS:
         print(f"### {part}\n", flush=True)
         show[part](args)
@@ -79,6 +87,25 @@ def measure(data: Path, name: str, n_topics: int, method: str, seed: int) -> dic
         with Client(processes=False, dashboard_address=":0") as client:
             model = LDA(n_topics, random_state=seed).fit(shards, client=client)
     return {"perplexity": score(model.components_, test), "rounds": model.n_iter_}
+
+
+# ---------------------------------------------------------------------------------------- workers
+
+
+def _workers(args: argparse.Namespace) -> None:
+    name, n_topics, rounds = ("cora", 10, 12) if args.quick else ("kos", 50, 40)
+    shards = cut(load(args.data, name).counts, 8)
+    found = []
+    for n in WORKERS:
+        with LocalProcesses(n) as cluster, cluster.client() as client:
+            model = LDA(n_topics, max_iter=rounds, tol=0).fit(shards, client=client)
+        found.append((model.components_, model.doc_topic_))
+    same = all(
+        np.array_equal(table, first)
+        for tables in found[1:]
+        for table, first in zip(tables, found[0], strict=True)
+    )
+    aim(f"{name}, K={n_topics}, 8 shards: same bits on {WORKERS} worker processes", same)
 
 
 # ------------------------------------------------------------------------------------------ bytes

@@ -39,6 +39,7 @@ __all__ = ["Online", "with_words"]
 
 FIRST_TIMES = 4  # the last start has at least so many times the edges of an overcomplete start
 FIRST_ROUNDS = 40  # of a start
+LAST_ROUNDS = 80  # of the last one: more are little better (docs/lab-notes.md)
 ROUNDS = 3  # of a later batch
 ALPHA_STEPS = 3  # per batch
 # documents: before, topics have no shape yet, and even proportions would teach a large prior that
@@ -88,23 +89,24 @@ class Online:
         if self.base is None or self.kept is not None:
             both = [weights] if self.kept is None else [self.kept, weights]
             self.kept = sparse.csr_array(sparse.vstack(both, format="csr"))
-        tuning = current()
-        enough = max(tuning.stream_edges, FIRST_TIMES * enough_edges(self.n_topics, 0, tuning))
-        if self.kept is not None and self._starts_anew(self.kept, enough):
-            self._start(self.kept, pool)
+        if self.kept is not None and self._are_enough(self.kept):
+            self._start(self.kept, LAST_ROUNDS, pool)
+            self.kept = None
+        elif self.kept is not None and self.kept.nnz >= 2 * self.started:
+            self._start(self.kept, FIRST_ROUNDS, pool)
         else:
             self._add(weights, pool)
-        known = self.first is not None or self.documents >= self.total_docs
-        if known or self.started >= enough:
+        if self.first is not None:  # topics to begin with: one start has learned from them
             self.kept = None
         self.batches += 1
 
-    def _starts_anew(self, kept: sparse.csr_array, enough: int) -> bool:
-        """Whether the documents so far have doubled, or are enough, or all there are."""
-        is_complete = kept.shape[0] >= self.total_docs
-        return bool(is_complete or kept.nnz >= min(2 * self.started, enough))
+    def _are_enough(self, kept: sparse.csr_array) -> bool:
+        """Whether the documents so far are all there are, or as many as are kept."""
+        tuning = current()
+        enough = max(tuning.stream_edges, FIRST_TIMES * enough_edges(self.n_topics, 0, tuning))
+        return bool(kept.shape[0] >= self.total_docs or kept.nnz >= enough)
 
-    def _start(self, documents: sparse.csr_array, pool: ThreadPool) -> None:
+    def _start(self, documents: sparse.csr_array, rounds: int, pool: ThreadPool) -> None:
         """Learn everything from the first documents."""
         self.documents, self.started = documents.shape[0], documents.nnz
         learns = self.documents >= LEARN_FROM
@@ -116,7 +118,7 @@ class Online:
             Prior(None if beta else np.array([self.beta]), beta),
             init=self.init,
             word_topic=self.first,
-            max_iter=FIRST_ROUNDS,
+            max_iter=rounds,
             seed=self.seed,
         )
         plan = Plan(self.n_topics, documents, word_prior=self.word_prior)
