@@ -8,16 +8,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 from support import PLAIN_SCHEDULES, begin, called_from_python, small_counts, tune
 
 from topoi import LDA, LabeledLDA, RelationalTopicModel
 from topoi.datasets import make_lda
+from topoi.graph.plan import Plan
 from topoi.infer import engine, reference, schedules
 from topoi.infer.arrays import ActiveSet
 from topoi.infer.kernels.updates import over_relax
+from topoi.infer.recipe import Settings, make_recipe
+from topoi.infer.rules import make_rule
 from topoi.infer.threads import ThreadPool
 from topoi.rules import BP
-from topoi.tuning import Tuning
+from topoi.tuning import Tuning, tuned
 
 grids = pytest.mark.parametrize("blocks", [1, 3])
 rules = pytest.mark.parametrize("rule", ["bp", "sibp", "cvb0"])
@@ -86,6 +90,54 @@ def test_a_relaxed_message_that_would_fall_below_zero_is_clipped():
     z = called_from_python(over_relax)(m, 0, new, np.float32(2), np.float32(1.5))
     np.testing.assert_allclose(new, [0, 1.0, 0.3], atol=1e-6)
     assert z == pytest.approx(1.3)
+
+
+def test_auto_over_relaxes_more_once_topics_have_taken_shape():
+    def schedule_of(plan, **settings):
+        settings = {"rule": make_rule("bp"), **settings}
+        return make_recipe(plan.facts, Settings(**settings)).schedule
+
+    counts, late = small_counts(), Tuning().late_after
+    by_auto = schedule_of(Plan(5, counts))
+    factors = [by_auto.relaxation_at(sweep) for sweep in (0, 10, late - 1, late, 500)]
+    assert factors == [1.0, 1.5, 1.5, 1.9, 1.9]
+    shared = Plan(5, counts, owners=sparse.csr_array(np.ones((counts.shape[0], 2))))
+    assert not shared.facts.private
+    for schedule in (
+        schedule_of(shared),  # the counts of an owner that blocks share are late in a sweep
+        schedule_of(Plan(5, counts), schedule="relaxed"),
+        schedule_of(Plan(5, counts), rule=make_rule(BP(relaxation=1.5))),
+    ):
+        assert schedule.relaxation_at(500) == 1.5
+    damped = schedule_of(Plan(5, counts), rule=make_rule(BP(relaxation=0.7)))
+    assert damped.relaxation_at(500) == 0.7
+
+
+@grids
+def test_late_sweeps_are_the_reference(blocks):
+    run = begin(small_counts(), 5, schedule="relaxed", blocks=blocks, alpha=ALPHA)
+    run.schedule = replace(run.schedule, late_relaxation=1.9, late_after=2)
+    for _ in range(5):
+        residual = run.sweep_both()
+        np.testing.assert_allclose(run.state.messages.mu, run.mu, rtol=0, atol=1e-5)
+        np.testing.assert_allclose(run.state.tables.phi, run.tables.phi, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(run.state.messages.residual, residual, rtol=0, atol=1e-4)
+    assert run.state.relaxation == 1.9
+
+
+def test_late_sweeps_get_further_and_end_at_a_fixed_point():
+    corpus, _ = make_lda(200, 300, 30, alpha=0.5, random_state=0)
+
+    def fits(sweeps, factor):
+        options = {"doc_topic_prior": 0.1, "topic_word_prior": 0.05, "max_iter": sweeps, "tol": 0}
+        with tuned(late_relaxation=factor, fresh_rounds=0):
+            return [LDA(30, random_state=s, **options).fit(corpus).history_[-1] for s in range(5)]
+
+    def perplexity(history):
+        return np.mean([record["perplexity"] for record in history])
+
+    assert perplexity(fits(40, 1.9)) < perplexity(fits(40, 1.5))
+    assert max(record["residual"] for record in fits(600, 1.9)) < 1e-3
 
 
 def test_words_that_moved_most_come_first():

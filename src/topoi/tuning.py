@@ -41,6 +41,8 @@ class Tuning:
     # Sweeps with stored messages, and rounds that infer documents afresh.
     relaxation: float = 1.5  # over-relaxation factor of "relaxed",
     relax_after: int = 10  # after so many sweeps without
+    late_relaxation: float = 1.9  # of "auto", where topics have taken shape:
+    late_after: int = 20  # after so many sweeps
     # Last rounds of "auto" and "incremental": fewer for long documents, and at most a quarter of
     # all.
     fresh_rounds: int = 20

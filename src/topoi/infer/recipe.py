@@ -110,6 +110,10 @@ def make_recipe(facts: PlanFacts, settings: Settings, tuning: Tuning | None = No
         warm_up = ()
     fresh_rounds = _fresh_rounds(name, facts, settings, tuning)
     schedule = _schedule(name, tuning, warm_up, fresh_rounds, lists=lists, private=facts.private)
+    if settings.schedule == "auto" and is_relaxed(rule) and facts.private:
+        schedule = replace(
+            schedule, late_relaxation=tuning.late_relaxation, late_after=tuning.late_after
+        )
     return Recipe(
         _with_factor(schedule, rule.relaxation, tuning),
         overcomplete,
@@ -292,4 +296,4 @@ def _with_factor(schedule: Schedule, relaxation: float | None, tuning: Tuning) -
         return schedule
     plain = 0 if relaxation <= 1 else tuning.relax_after
     after = min(plain, schedule.relax_after) if schedule.relaxation > 1 else plain
-    return replace(schedule, relaxation=relaxation, relax_after=after)
+    return replace(schedule, relaxation=relaxation, relax_after=after, late_relaxation=None)
