@@ -46,7 +46,7 @@ NAMES: tuple[str, ...] = (
     "time",
 )
 # Rows say of which code they are. Change it whenever the numbers of any experiment may change.
-CODE = "2026-11-18"
+CODE = "2026-11-19"
 PROCESSES = 2
 FIXED = {"doc_topic_prior": PRIOR, "topic_word_prior": PRIOR}
 # The paper's grid.
