@@ -77,6 +77,7 @@ def test_options_offer_what_the_library_has():
     ("message", "shown"),
     [
         ("replaced with overwrite=True.", "replaced with --force."),
+        ("Read documents with groups=['field'], or", "Read documents with --group field, or"),
         ("holds the text with text=....", "holds the text with --text."),
         ("Use rule='bp', or n_components.", "Use --rule bp, or --n-components."),
         (

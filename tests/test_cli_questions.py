@@ -230,7 +230,10 @@ def test_links(work, tmp_path):
         int(row["document"][1:]) % 2
         for row in ask("links", work / "links.topoi", tmp_path / "new.txt", "-n", 5)["links"]
     )
-    assert "linked already" in run("links", work / "links.topoi", "d3").stdout
+    shown = run("links", work / "links.topoi", "d3").stdout
+    assert "linked already" in shown
+    assert "log odds" in shown
+    assert "probability" in run("links", work / "links.topoi", tmp_path / "new.txt").stdout
     assert (
         "is not the name of a training document"
         in run("links", work / "links.topoi", "d99", code=2).stderr

@@ -144,9 +144,10 @@ def in_options(message: str) -> str:
         r"(?:\brule=)?\btopoi\.rules\.(?=\w+\()", "in Python rule=topoi.rules.", message
     )
     message = re.sub(
-        rf"(?<![\w./'\"-])({'|'.join(OPTIONS)})=(True\b|\.\.\.|'[^']*'|\w+(?!\w|\(|\.\w))",
+        rf"(?<![\w./'\"-])({'|'.join(OPTIONS)})="
+        r"(True\b|\.\.\.|'[^']*'|\['[^']*'\]|\w+(?!\w|\(|\.\w))",
         lambda found: " ".join(
-            [OPTIONS[found[1]], *([found[2].strip("'")] * (found[2] not in ("True", "...")))]
+            [OPTIONS[found[1]], *([found[2].strip("'[]")] * (found[2] not in ("True", "...")))]
         ),
         message,
     )

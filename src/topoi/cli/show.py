@@ -271,13 +271,13 @@ def links(
     number: Many = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Ask a relational model which documents a document should be linked to."""
+    """Ask a relational model which documents a document should be linked to: probabilities for a
+    text, log odds up to a constant for a training document.
+    """
     loaded = load_model(model)
     if not hasattr(loaded, "link_joint_"):
-        raise ValueError(
-            f"{model} knows no links; fit one that does with: topoi fit INPUT --links"
-            " COLUMN_OR_FILE."
-        )
+        cure = "fit one that does with: topoi fit INPUT --links COLUMN_OR_FILE."
+        raise ValueError(f"{model} knows no links; {cure}")
     place = _training_document(loaded, document)
     if place is not None:
         found = _links_of_known(loaded, place, number)
@@ -293,9 +293,9 @@ def links(
     cells = [
         (row["document"], f"{row['score']:.3f}", "yes" if row["linked"] else "") for row in found
     ]
-    return show(
-        plain_table(f"Links for {document}", "document", "score", "linked already", rows=cells)
-    )
+    scale = "probability" if place is None else "log odds"
+    columns = ("document", "score" if loaded.link_blend_ is None else scale, "linked already")
+    return show(plain_table(f"Links for {document}", *columns, rows=cells))
 
 
 def _training_document(model: FittedModel, document: str) -> int | None:

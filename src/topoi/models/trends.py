@@ -251,8 +251,8 @@ class Trends(Reading):
         if dates is None:
             if documents.dates is None:
                 raise ValueError(
-                    "This model knows no dates of its documents; read them with dates=..., or give"
-                    " dates=..., one for each."
+                    "This model knows no dates of its documents; read them with dates=... before"
+                    " the fit, or give one for each."
                 )
             return [str(day) for day in documents.dates]
         if len(dates) != len(documents):
