@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from topoi.choices import AuthorPrior
 from topoi.corpus import Corpus, Membership
+from topoi.corpus.coverage import warn_of_unknown
 from topoi.corpus.metadata import membership
 from topoi.explore.attribution import author_probabilities, author_weights
 from topoi.explore.authors import (
@@ -164,6 +165,14 @@ class AuthorQuestions(Updating):
         -------
         list of (name, similarity)
             Best first; 1 minus the Hellinger distance, so 1 means the same.
+
+        Examples
+        --------
+        >>> from topoi import AuthorTopicModel, datasets
+        >>> corpus, _ = datasets.make_authors()
+        >>> model = AuthorTopicModel(3, max_iter=5).fit(corpus)
+        >>> len(model.similar_authors("author03", 2))
+        2
         """
         me = self._author(name)
         similarity = author_similarity(self.author_topic_, me)
@@ -184,6 +193,14 @@ class AuthorQuestions(Updating):
         -------
         list of (topic, proportion)
             Largest first.
+
+        Examples
+        --------
+        >>> from topoi import AuthorTopicModel, datasets
+        >>> corpus, _ = datasets.make_authors()
+        >>> model = AuthorTopicModel(3, max_iter=5).fit(corpus)
+        >>> round(sum(proportion for _, proportion in model.topics_of_author("author03")), 3)
+        1.0
         """
         proportions = self.author_topic_[self._author(name)]
         return best(range(len(proportions)), proportions, n)
@@ -207,6 +224,14 @@ class AuthorQuestions(Updating):
         list of (name, proportion)
             Largest first, with the proportion of the topic's tokens. Authors who wrote less than
             half a token of it are left out.
+
+        Examples
+        --------
+        >>> from topoi import AuthorTopicModel, datasets
+        >>> corpus, _ = datasets.make_authors()
+        >>> model = AuthorTopicModel(3, max_iter=5).fit(corpus)
+        >>> len(model.authors_of_topic(0, 4, min_documents=2))
+        4
         """
         self._check_authors()
         written = self.author_counts_[:, topic_number(self.topic_names_, topic)]
@@ -233,6 +258,15 @@ class AuthorQuestions(Updating):
         -------
         list of (name, probability)
             Best first, as by `predict_authors`.
+
+        Examples
+        --------
+        >>> import topoi
+        >>> texts, authors = ["cat dog", "dog cat", "stock", "bond"], ["Ann", "Ann", "Bob", "Bob"]
+        >>> corpus = topoi.read(texts * 5, authors=[[name] for name in authors * 5])
+        >>> model = topoi.AuthorTopicModel(2).fit(corpus)
+        >>> model.who_writes_about("a dog")[0][0]
+        'Ann'
         """
         self._check_authors()
         cut = str.split if self.vectorizer_ is None else self.vectorizer_.build_analyzer()
@@ -265,9 +299,19 @@ class AuthorQuestions(Updating):
         list of list of (name, probability)
             For each document, best first: the probability that one of its authors, drawn at random,
             is this one, if they are among the authors of the model.
+
+        Examples
+        --------
+        >>> from topoi import AuthorTopicModel, datasets
+        >>> corpus, _ = datasets.make_authors()
+        >>> model = AuthorTopicModel(3, max_iter=5).fit(corpus)
+        >>> [len(best) for best in model.predict_authors(corpus[:2], n=3)]
+        [3, 3]
         """
         self._check_authors()
-        found = self._author_probabilities(self._counts(X, reset=False))
+        corpus = self._corpus(X, reset=False)
+        warn_of_unknown(corpus)
+        found = self._author_probabilities(corpus.counts)
         return [self._best_authors(row, n, min_documents) for row in found]
 
     def _author_probabilities(self, counts: sparse.csr_array) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus, Membership
+from topoi.corpus.coverage import warn_of_unknown
 from topoi.corpus.metadata import is_table, label_membership, one_each
 from topoi.explore.editing import Moves
 from topoi.explore.labels import (
@@ -156,17 +157,27 @@ class LabelQuestions(Updating):
         ndarray of shape (n_documents, n_classes)
             Rows sum to 1. Background topics, and labels that no training document had, are left
             out.
+
+        Examples
+        --------
+        >>> from topoi import LabeledLDA, datasets
+        >>> corpus, _ = datasets.make_labels()
+        >>> model = LabeledLDA(max_iter=5).fit(corpus)
+        >>> model.predict_proba(corpus[:2]).sum(axis=1).round(6).tolist()
+        [1.0, 1.0]
         """
         self._check_labels()
+        corpus = self._corpus(X, reset=False)
+        warn_of_unknown(corpus)
         if not self._single:
-            return label_proportions(np.asarray(self.transform(X)), self._seen)
+            return label_proportions(np.asarray(self.transform(corpus)), self._seen)
         if self.documents_ is None:  # a Source: labels are as frequent as their tokens are
             frequency = self.topic_proportions_[: self._n_labels] * self._n_docs
         else:
             assert self.documents_.labels is not None
             frequency = np.asarray(self.documents_.labels.matrix.sum(axis=0))
         return label_posterior(
-            self.weighting_(self._counts(X, reset=False)),
+            self.weighting_(corpus.counts),
             self.topic_word_,
             self.topic_proportions_,
             frequency,
@@ -185,6 +196,15 @@ class LabelQuestions(Updating):
         ndarray or list of list
             One label each if no training document had several, however labels were given; else
             lists of labels. An indicator matrix if y was one.
+
+        Examples
+        --------
+        >>> import topoi
+        >>> texts, animals = ["cat dog cat", "dog pet", "bond stock", "stock bond"], ["pets"] * 2
+        >>> corpus = topoi.read(texts * 5, labels=[*animals, "money", "money"] * 5)
+        >>> model = topoi.LabeledLDA().fit(corpus)
+        >>> model.predict(["a dog", "bond prices"]).tolist()
+        ['pets', 'money']
         """
         check_is_fitted(self)
         proportions = self.predict_proba(X)
@@ -214,6 +234,14 @@ class LabelQuestions(Updating):
         -------
         list of list
             For each document, best first.
+
+        Examples
+        --------
+        >>> from topoi import LabeledLDA, datasets
+        >>> corpus, _ = datasets.make_labels()
+        >>> model = LabeledLDA(max_iter=5).fit(corpus)
+        >>> [len(labels) for labels in model.most_likely(corpus[:2], 3)]
+        [3, 3]
         """
         check_is_fitted(self)
         return likeliest_labels(self.predict_proba(X), self.classes_, n)
@@ -234,6 +262,15 @@ class LabelQuestions(Updating):
         -------
         float
             With y, the proportion of documents with exactly the right labels.
+
+        Examples
+        --------
+        >>> import topoi
+        >>> texts, animals = ["cat dog cat", "dog pet", "bond stock", "stock bond"], ["pets"] * 2
+        >>> corpus = topoi.read(texts * 5, labels=[*animals, "money", "money"] * 5)
+        >>> model = topoi.LabeledLDA().fit(corpus)
+        >>> model.score(["a dog", "bond prices"], ["pets", "money"])
+        1.0
         """
         if y is None:
             return super().score(X, **metadata)
@@ -258,6 +295,14 @@ class LabelQuestions(Updating):
         Returns
         -------
         dict of label to list of str
+
+        Examples
+        --------
+        >>> from topoi import LabeledLDA, datasets
+        >>> corpus, _ = datasets.make_labels()
+        >>> model = LabeledLDA(max_iter=5).fit(corpus)
+        >>> {len(words) for words in model.top_words_by_label(4).values()}
+        {4}
         """
         self._check_labels()
         return dict(zip(self.classes_.tolist(), self.top_words(n, **options), strict=False))

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from topoi.choices import LINK_SCORES, LinkFactor, LinkScore
 from topoi.corpus import Corpus
+from topoi.corpus.coverage import warn_of_unknown
 from topoi.corpus.links import whole_pairs
 from topoi.corpus.metadata import document_name
 from topoi.explore.authors import best
@@ -208,6 +209,13 @@ class LinkQuestions(Updating):
         ndarray of shape (n_pairs,)
             1 is the score of a document with itself; where few links were seen, pairs of topics
             that link may score higher.
+
+        Examples
+        --------
+        >>> from topoi import RelationalTopicModel, datasets
+        >>> model = RelationalTopicModel(3, max_iter=5).fit(datasets.make_links(60)[0])
+        >>> model.score_proportions(model.doc_topic_[:2], model.doc_topic_[1:3]).shape
+        (2,)
         """
         self._check_links()
         return pair_scores(first, second, self.link_joint_)
@@ -295,6 +303,7 @@ class LinkQuestions(Updating):
         """
         self._check_links()
         corpus = self._corpus(X, reset=False)
+        warn_of_unknown(corpus)
         roots = link_roots(self.doc_topic_.astype(np.float64), self.link_joint_)[0]
         new = np.asarray(self.transform(corpus), dtype=np.float64)
         spoken = link_roots(new, self.link_joint_)[1]

@@ -239,6 +239,12 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         pandas.DataFrame
             Columns topic, name; proportion, of all training tokens; documents, whose main topic it
             is (absent after `partial_fit`); prior; words.
+
+        Examples
+        --------
+        >>> from topoi import LDA, datasets
+        >>> LDA(2).fit(datasets.make_blocks(n_topics=2)[0]).topic_info(3).columns.tolist()
+        ['topic', 'name', 'proportion', 'documents', 'prior', 'words']
         """
         check_is_fitted(self)
         words = self.top_words(n, vocabulary=vocabulary, relevance=relevance)
