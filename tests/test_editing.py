@@ -177,8 +177,8 @@ def test_combinations_refuse_edits(model):
         ({"merge": [[0, -1]]}, "numbered 0 to 3"),
         ({"merge": [[0, True]]}, "numbered 0 to 3"),
         ({"merge": [["0", "1"]]}, "numbered 0 to 3"),
-        ({"merge": [[0]]}, "a list of one topic"),
-        ({"merge": [0, 1]}, "expected numbers of topics"),
+        ({"merge": [[0]]}, "fewer than two topics"),
+        ({"merge": [0, 1]}, "expected a list of topics"),
         ({"merge": "01"}, "another form"),
         ({"merge": [[0, 1], [1, 2]]}, "named twice"),
         ({"merge": [[0, 1]], "delete": [1]}, "named twice"),
@@ -197,7 +197,7 @@ def test_combinations_refuse_edits(model):
 )
 def test_edits_that_make_no_sense_are_refused(edits, match):
     with pytest.raises(ValueError, match=match):
-        checked_edits(edits, 4)
+        checked_edits(edits, list("abcd"))
 
 
 def test_the_command_edits_as_the_page_exports(model, tmp_path):

@@ -83,6 +83,15 @@ def counts_for(
             " be matched; give a Corpus with a vocabulary, or leave vocabulary out if the columns"
             " are the same."
         )
+    table = getattr(model, "components_", model)
+    columns = table.shape[1] if isinstance(table, np.ndarray) and table.ndim == 2 else None
+    if vocabulary is not None and columns is not None:
+        different = len(set(vocabulary))
+        if len(vocabulary) != columns or different != columns:
+            raise ValueError(
+                f"vocabulary has {different} different words for {columns} columns of topics; give"
+                " the word of each column."
+            )
     words = next(
         (
             words
@@ -169,12 +178,16 @@ def weights_of(topics: TopicsLike) -> np.ndarray | None:
     of word numbers.
     """
     table = getattr(topics, "components_", topics)
-    if isinstance(table, list) and table and np.asarray(table[0]).dtype.kind == "f":
+    if isinstance(table, list) and table and np.size(table[0]) and _is_float(table[0]):
         table = np.asarray(table)
     if not isinstance(table, np.ndarray) or table.ndim != 2 or table.dtype.kind not in "fiu":
         return None
     whole = table.dtype.kind != "f"  # a list names no word twice
     return None if whole and all(len(np.unique(row)) == len(row) for row in table) else table
+
+
+def _is_float(values: object) -> bool:
+    return np.asarray(values).dtype.kind == "f"
 
 
 def top_words_of(topics: TopicsLike, n_words: int) -> list[np.ndarray]:
@@ -185,6 +198,12 @@ def top_words_of(topics: TopicsLike, n_words: int) -> list[np.ndarray]:
     if weights is not None:
         return [np.argsort(-row, kind="stable")[:n_words] for row in weights]
     rows = cast("Sequence[Sequence[float] | Sequence[str]]", topics)
+    odd = isinstance(rows, str) or any(np.ndim(row) != 1 for row in rows)
+    if odd or (len(rows) and not any(len(row) for row in rows)):
+        raise ValueError(
+            "Topics must be a fitted model, weights (topics x words), or a list of words or of word"
+            " numbers for each topic."
+        )
     kinds = {isinstance(word, str) for row in rows for word in row}
     if len(kinds) > 1:
         raise ValueError("Topics mix words and word numbers; give the one or the other.")
@@ -197,6 +216,8 @@ def proportions_of(model: ModelLike, X: DocumentsLike | None = None) -> np.ndarr
     or for its training documents.
     """
     if hasattr(model, "transform"):
+        if isinstance(model, BaseEstimator):
+            check_is_fitted(model)
         fitted = cast("FittedModel", model)
         if X is None and not hasattr(model, "doc_topic_"):
             raise ValueError(

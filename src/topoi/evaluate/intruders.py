@@ -22,6 +22,7 @@ from topoi.storage.files import atomic_write
 if TYPE_CHECKING:
     import pandas as pd
 
+    from topoi.io.given import CorpusLike
     from topoi.protocols import FittedModel
 
 __all__ = ["Intrusion", "intrusion"]
@@ -105,7 +106,10 @@ class Intrusion:
             number: _answer(answer, self.table["choices"][number])
             for number, answer in filled["answer"].items()
         }
-        return self._scores(pd.Series(answers, dtype=float).reindex(self.table.index).dropna())
+        given = pd.Series(answers, dtype=float).reindex(self.table.index).dropna()
+        if given.empty:
+            raise ValueError("The sheet has no answers; fill in the column 'answer'.")
+        return self._scores(given)
 
     def _scores(self, answers: pd.Series) -> pd.DataFrame:
         asked = self.table.loc[answers.index].assign(
@@ -140,7 +144,7 @@ def sheet_paths(path: str | Path) -> tuple[Path, Path]:
 
 def intrusion(
     model: FittedModel,
-    corpus: Corpus,
+    corpus: CorpusLike,
     *,
     n_words: int = 5,
     n_documents: int = 20,
@@ -160,7 +164,7 @@ def intrusion(
     ----------
     model : fitted model
         A model with `transform`, of two topics or more.
-    corpus : Corpus
+    corpus : Corpus or array-like of shape (n_documents, n_words)
         Documents to show, and to look for words that occur together: the more, the better. Texts
         are shown if the corpus has them, otherwise the words that stand out.
     n_words : int, default=5
@@ -187,8 +191,12 @@ def intrusion(
     """
     import pandas as pd
 
+    if not isinstance(corpus, Corpus):
+        corpus = Corpus(check_counts(corpus), getattr(model, "vocabulary_", None))
     corpus = corpus.like(getattr(model, "vocabulary_", None))
     counts = check_counts(corpus.counts)
+    if not counts.nnz:
+        raise ValueError("The documents have no word of the model; give some that have.")
     topics = topics_of(model, counts.shape[1])
     if len(topics) < 2:
         raise ValueError("A model of one topic has no intruders; fit at least two topics.")

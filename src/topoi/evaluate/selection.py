@@ -4,6 +4,7 @@ recommendation.
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -112,7 +113,8 @@ def choose_n_components(
     >>> choice.table["recommended"].tolist()
     [False, True, False]
     """
-    if not len(candidates) or any(k < 1 for k in candidates):
+    whole = all(isinstance(k, numbers.Integral) and k >= 1 for k in candidates)
+    if not len(candidates) or not whole:
         raise ValueError(
             f"candidates are {candidates!r}; expected numbers of topics of at least 1."
         )

@@ -54,16 +54,16 @@ class Edits(NamedTuple):
     reduce: int | None
 
 
-def checked_edits(found: Mapping[str, Any], n_topics: int) -> Edits:
+def checked_edits(found: Mapping[str, Any], topics: Sequence[str]) -> Edits:
     """Edits as a JSON file or a person gives them, after all checks.
 
     Parameters
     ----------
     found : mapping
         Any of "names" (names by topic number), "merge" (lists of topics), "delete" (topics) and
-        "reduce" (number of topics to be left). Numbers are those before any edit.
-    n_topics : int
-        Number of topics.
+        "reduce" (number of topics to be left). Topics are given by number or name before any edit.
+    topics : sequence of str
+        Names of the topics.
 
     Returns
     -------
@@ -71,8 +71,9 @@ def checked_edits(found: Mapping[str, Any], n_topics: int) -> Edits:
 
     Examples
     --------
-    >>> checked_edits({"names": {"7": "tax"}, "merge": [[3, 7]], "delete": [5]}, 9)
-    Edits(names={7: 'tax'}, merge=[[3, 7]], delete=[5], reduce=None)
+    >>> names = ["pets", "law", "topic2", "war"]
+    >>> checked_edits({"names": {"2": "tax"}, "merge": [["law", 2]], "delete": [0]}, names)
+    Edits(names={2: 'tax'}, merge=[[1, 2]], delete=[0], reduce=None)
     """
     odd = next((key for key in found if key not in KEYS), None)
     if odd is not None:
@@ -82,10 +83,13 @@ def checked_edits(found: Mapping[str, Any], n_topics: int) -> Edits:
     lists = isinstance(merge, Sequence) and isinstance(delete, Sequence)
     if not isinstance(names, Mapping) or not lists or isinstance(merge, str):
         raise ValueError(f"Edits have another form than {FORM}.")
-    groups = [_topics(group, n_topics, "merge") for group in merge]
+    n_topics = len(topics)
+    groups = [_topics(group, topics, "merge") for group in merge]
     if any(len(group) < 2 for group in groups):
-        raise ValueError("merge holds a list of one topic; give two or more that become one.")
-    gone = _topics(delete, n_topics, "delete")
+        raise ValueError(
+            "merge holds a list of fewer than two topics; give two or more that become one."
+        )
+    gone = _topics(delete, topics, "delete")
     used = [topic for group in groups for topic in group] + gone
     twice = next((topic for topic in used if used.count(topic) > 1), None)
     if twice is not None:
@@ -95,7 +99,7 @@ def checked_edits(found: Mapping[str, Any], n_topics: int) -> Edits:
         raise ValueError("No topic would be left; keep one at least.")
     if reduce is not None and (not _is_whole(reduce) or not 1 <= reduce <= left):
         raise ValueError(f"reduce is {reduce!r}; expected a number of topics from 1 to {left}.")
-    called = {_topic(key, n_topics, "names"): _name(name) for key, name in names.items()}
+    called = {_topic(key, topics, "names"): _name(name) for key, name in names.items()}
     return Edits(called, groups, gone, None if reduce is None else int(reduce))
 
 
@@ -103,19 +107,22 @@ def _is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def _topics(given: object, n_topics: int, where: str) -> list[int]:
+def _topics(given: object, topics: Sequence[str], where: str) -> list[int]:
     if isinstance(given, str | Mapping) or not isinstance(given, Sequence | np.ndarray):
-        raise ValueError(f"{where} holds {str(given)[:60]!r}; expected numbers of topics.")
-    return [_topic(topic, n_topics, where) for topic in given]
+        raise ValueError(f"{where} holds {str(given)[:60]!r}; expected a list of topics.")
+    return [_topic(topic, topics, where) for topic in given]
 
 
-def _topic(given: Any, n_topics: int, where: str) -> int:
-    """A topic's number, which is text where it is a key of JSON."""
+def _topic(given: Any, topics: Sequence[str], where: str) -> int:
+    """A topic's number, from its number or name; a number is text where it is a key of JSON."""
     text = isinstance(given, str) and given.isascii() and given.isdecimal() and len(given) < 10
-    if not (_is_whole(given) or (text and where == "names")) or not 0 <= int(given) < n_topics:
+    whole = _is_whole(given) or (text and where == "names")
+    if isinstance(given, str) and not whole and given in topics:
+        return list(topics).index(given)
+    if not whole or not 0 <= int(given) < len(topics):
         raise ValueError(
             f"{where}: there is no topic {str(given)[:60]!r}; topics are numbered 0 to"
-            f" {n_topics - 1}."
+            f" {len(topics) - 1}."
         )
     return int(given)
 

@@ -144,7 +144,14 @@ def names_by(
         names = automatic_names(typical, documents if texts else None, _plain_cut(model))
     else:
         found = zip(typical, documents, strict=True)
-        names = [str(namer(list(row), list(about))).strip() for row, about in found]
+        given = [namer(list(row), list(about)) for row, about in found]
+        for k, name in zip(topics, given, strict=True):
+            if not isinstance(name, str):
+                raise ValueError(
+                    f"The function returned {str(name)[:60]!r} for topic {k}; expected a name (str)"
+                    " or '' for none."
+                )
+        names = [name.strip() for name in given]
     named = [i for i, name in enumerate(names) if name]
     others = [name for k, name in enumerate(model.topic_names_) if k not in set(topics)]
     whole = unique_names(

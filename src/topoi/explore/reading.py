@@ -163,6 +163,8 @@ def _main_topics(
     proportions: np.ndarray, names: Sequence[str], n_topics: int
 ) -> dict[str, np.ndarray]:
     """topic, name and proportion of the largest topics: topic, topic_2, …"""
+    if n_topics < 0:
+        raise ValueError(f"n_topics is {n_topics}; expected a number of topics from 0 on.")
     order = np.argsort(-proportions, axis=1, kind="stable")
     named = np.array(names, dtype=object)
     found = {}
@@ -225,6 +227,8 @@ def find_topics(
     """
     import pandas as pd
 
+    if n < 1:
+        raise ValueError(f"n is {n}; expected at least 1 topic.")
     counts = question_counts(model, text)
     scores = (counts.data @ np.asarray(model.messages(counts), dtype=np.float64)) / counts.sum()
     best = np.argsort(-scores, kind="stable")[:n]

@@ -278,6 +278,8 @@ def words_table(
     """
     import pandas as pd
 
+    if n < 1:
+        raise ValueError(f"n is {n}; expected at least 1 word.")
     counts = np.zeros((len(members.names), corpus.n_words))
     for first in range(0, corpus.n_docs, BLOCK):
         part = corpus[first : first + BLOCK]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -170,6 +170,11 @@ def question_counts(model: FittedModel, text: str | Sequence[str]) -> sparse.csr
     csr_array of shape (1, n_words)
         Refused if no word is known, with a warning if most are not.
     """
+    if not isinstance(text, str):
+        given = list(text) if isinstance(text, Iterable) else None
+        if not given or not all(isinstance(word, str) for word in given):
+            raise ValueError(f"{str(text)[:60]!r} is not a text or a list of words; give one.")
+        text = given
     words = words_of(model)
     cut = str.split if model.vectorizer_ is None else model.vectorizer_.build_analyzer()
     known, unknown = matched_words(text, words.tolist(), cut)

@@ -42,14 +42,14 @@ class Editing(Topics):
 
         def _training_corpus(self, X: DocumentsLike) -> Corpus: ...
 
-    def merge_topics(self, groups: Sequence[Sequence[int]]) -> Self:
+    def merge_topics(self, groups: Sequence[Sequence[int | str]]) -> Self:
         """A new model in which some topics are one.
 
         Parameters
         ----------
-        groups : list of lists of int
-            Topics that become one. It takes the place of the first of them in the order of topics,
-            and the name of the first in the list that has one.
+        groups : list of lists of int or str
+            Topics that become one, by number or name. It takes the place of the first of them in
+            the order of topics, and the name of the first in the list that has one.
 
         Returns
         -------
@@ -67,14 +67,14 @@ class Editing(Topics):
         """
         return self.edit_topics({"merge": groups})
 
-    def delete_topics(self, topics: Sequence[int]) -> Self:
+    def delete_topics(self, topics: Sequence[int | str]) -> Self:
         """A new model without some topics.
 
         Parameters
         ----------
-        topics : list of int
-            Topics that go, with their words. What documents had of them is divided among their
-            other topics in proportion.
+        topics : list of int or str
+            Topics that go, by number or name, with their words. What documents had of them is
+            divided among their other topics in proportion.
 
         Returns
         -------
@@ -87,6 +87,8 @@ class Editing(Topics):
         >>> model = LDA(4).fit(datasets.make_blocks()[0]).name_topics({3: "last"})
         >>> model.delete_topics([0]).topic_names_
         ['topic0', 'topic1', 'last']
+        >>> model.delete_topics(["last"]).topic_names_
+        ['topic0', 'topic1', 'topic2']
         """
         return self.edit_topics({"delete": topics})
 
@@ -120,8 +122,8 @@ class Editing(Topics):
         ----------
         edits : dict
             Some of "names" (names by topic), "merge" (lists of topics that become one), "delete"
-            (topics that go) and "reduce" (how many topics are left in the end). All numbers are
-            those of this model.
+            (topics that go) and "reduce" (how many topics are left in the end). All numbers and
+            names are those of this model.
 
         Returns
         -------
@@ -139,7 +141,7 @@ class Editing(Topics):
         [0, -1, 1, 0]
         """
         check_is_fitted(self)
-        found = editing.checked_edits(edits, len(self.components_))
+        found = editing.checked_edits(edits, self.topic_names_)
         named = copy(self)
         if found.names:
             named.name_topics(found.names)

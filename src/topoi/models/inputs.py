@@ -105,6 +105,8 @@ def read_with_new_words(model: FittedModel, X: DocumentsLike) -> Corpus:
     Corpus
         With a vocabulary.
     """
+    if isinstance(X, list | tuple) and not X:
+        raise ValueError("X holds no documents; an update needs some to learn from.")
     if _is_for_reader(X):
         from topoi.io.formats import detect
         from topoi.io.read import read

@@ -160,6 +160,11 @@ class Updating(TopicModelBase):
                 " fit the model again, or use partial_fit."
             )
         corpus = read_with_new_words(self, X)
+        if not corpus.counts.sum():
+            raise ValueError(
+                "X has no words that count, so there is nothing to learn from it; give documents in"
+                " the language, and of the kind, of the training documents."
+            )
         old = self.documents_
         if old is not None and old.names is not None and corpus.doc_names is not None:
             twice = sorted(set(old.names.tolist()) & set(map(str, corpus.doc_names)))
