@@ -73,6 +73,36 @@ def test_topics_are_edited_by_name(model):
         named.merge_topics([[]])
 
 
+def test_drift_is_that_of_updates_and_not_of_edits(model):
+    new = ["cat dog pet", "bond stock"] * 3
+    merged = model.merge_topics([[0, 1]])
+    updated = merged.update(new, new_topics=1)
+    assert len(updated.topic_drift(merged)) == 3
+    assert len(updated.update(new).topic_drift(merged)) == 3
+    for other in (updated, model.delete_topics([0]).update(new, new_topics=1)):
+        with pytest.raises(ValueError, match="Topics were merged, deleted or split since"):
+            other.topic_drift(model)
+
+
+@pytest.mark.parametrize("ask", ["messages", "label"])
+def test_metadata_without_use_are_named(model, corpus, ask):
+    with pytest.raises(TypeError, match="LDA has no use for labels; beside X it takes nothing"):
+        getattr(model, ask)(corpus, labels=[["pets"]])
+    labeled = LabeledLDA(max_iter=3).fit(corpus)
+    with pytest.raises(TypeError, match="has no use for links; beside X it takes labels"):
+        getattr(labeled, ask)(corpus, links=[])
+    with pytest.raises(ValueError, match="labels holds 'cars', which is not among classes"):
+        getattr(labeled, ask)(corpus, labels=[["cars"]] * corpus.n_docs)
+
+
+def test_models_without_documents_say_why(corpus, tmp_path):
+    source = topoi.Source(TEXTS, block_size=10).count(cache=tmp_path / "counts", min_df=1)
+    model = LDA(2, max_iter=3).fit(source)
+    for ask in (model.document_info, model.topics_over_time, model.top_documents):
+        with pytest.raises(ValueError, match="it learned by partial_fit, from a Source, or with"):
+            ask()
+
+
 def test_an_update_needs_words(model, corpus):
     with pytest.raises(ValueError, match="X holds no documents"):
         model.update([])

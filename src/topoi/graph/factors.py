@@ -244,9 +244,9 @@ def _among_classes(factor: Labels, n_docs: int) -> Membership:
     fixed = factor.classes
     labels = label_membership(factor.labels, n_docs, "labels", fixed)
     if fixed is not None and len(labels.names) > len(fixed):
+        new = labels.names.tolist()[len(fixed)]
         raise ValueError(
-            f"labels holds {labels.names[len(fixed)]!r}, which is not among classes; add it there,"
-            " or leave it out."
+            f"labels holds {new!r}, which is not among classes; add it there, or leave it out."
         )
     return labels
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -249,6 +250,11 @@ class TopicModelBase(Labelling, Trends, Editing, Guided):
 
     def _message_parts(self, corpus: Corpus, **metadata: Any) -> Iterator[tuple[slice, np.ndarray]]:
         """Documents, some at a time, and (nonzeros, K) the messages of their words."""
+        takes = set(signature(self._prediction_factors).parameters) - {"corpus"}
+        odd = sorted(metadata.keys() - takes)
+        if odd:
+            few = f"beside X it takes {', '.join(sorted(takes)) or 'nothing'}"
+            raise TypeError(f"{type(self).__name__} has no use for {', '.join(odd)}; {few}.")
         factors = self._prediction_factors(corpus, **metadata)
         plan = prediction_plan(self.weighting_(corpus.counts), self.topic_word_, factors)
         rule = self._prediction_rule()

@@ -215,8 +215,8 @@ class Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         if self.documents_ is None or not hasattr(self, "doc_topic_"):
             raise ValueError(
-                "This model learned by partial_fit and keeps no documents; take the largest"
-                " proportions of its transform."
+                "This model keeps no documents: it learned by partial_fit, from a Source, or with"
+                " keep_documents=False. Ask its transform or label about documents that you have."
             )
         return self.documents_
 

@@ -26,6 +26,7 @@ from topoi.models.word_priors import full_prior, parted_prior
 if TYPE_CHECKING:
     import pandas as pd
 
+    from topoi.explore.editing import LineageRow
     from topoi.io.given import DocumentsLike
 
 __all__ = ["Updating"]
@@ -138,6 +139,14 @@ class Updating(TopicModelBase):
         K, W = self.components_.shape
         if since.components_.shape[0] > K or since.components_.shape[1] > W:
             raise ValueError("This model is not an update of `since`; give the model before.")
+        earlier: list[LineageRow] = getattr(since, "_lineage", [])
+        later: list[LineageRow] = getattr(self, "_lineage", [])
+        steps = {row["action"] for row in later[len(earlier) :]}
+        if later[: len(earlier)] != earlier or steps - {"update"}:
+            raise ValueError(
+                "Topics were merged, deleted or split since then, so that numbers mean other ones;"
+                " give the model after the edit."
+            )
         before = np.zeros((K, W))
         before[self._places_of(since), : since.components_.shape[1]] = since._held()
         now = np.maximum(self._held() - before, 0)
