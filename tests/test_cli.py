@@ -100,7 +100,7 @@ def test_errors_of_the_library_name_options_of_the_command(message, shown):
 def test_every_option_that_errors_name_exists():
     helped = "".join(
         CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "200"}).output
-        for command in (["fit"], ["convert"])
+        for command in (["fit"], ["convert"], ["time"])
     )
     for option in OPTIONS.values():
         assert option in helped

@@ -250,3 +250,36 @@ def test_the_command_marks_documents_of_another_language(model, tmp_path):
     assert "1 of 2 documents have no word that the model knows" in done.stderr
     marks = [line.split(",")[1] for line in done.stdout.splitlines()]
     assert marks == ["mark", "", "no known words"]
+
+
+def test_documents_are_written_out_where_a_table_is_too_narrow(model, tmp_path, monkeypatch):
+    model.save(tmp_path / "m.topoi")
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = run("documents", tmp_path / "m.topoi", "-n", 2).stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    flat = " ".join(shown.split())
+    assert "document d0 topic" in flat
+    assert "authors Ann, source web" in flat
+    assert PETS[0] in flat
+    monkeypatch.setenv("COLUMNS", "180")
+    assert "┃ document ┃" in run("documents", tmp_path / "m.topoi", "-n", 2).stdout
+
+
+def test_numbers_of_tables_are_never_cut(tmp_path, monkeypatch):
+    topics = ["a topic with a long name", "another topic with one"]
+    model = LDA(2, max_iter=5).fit(pets_and_money()).name_topics(topics)
+    model.save(tmp_path / "m.topoi")
+    monkeypatch.setenv("COLUMNS", "80")
+    table = model.topic_effects("source")
+    shown = run("effects", tmp_path / "m.topoi", "source").stdout
+    assert all(f"{value:.4g}" in shown for value in table["estimate"])
+    assert "24 documents" in shown
+
+
+def test_groups_that_are_not_shown_are_counted(tmp_path):
+    groups = {"city": [f"c{i % 9}" for i in range(24)]}
+    corpus = Corpus(pets_and_money().counts, groups=groups)
+    LDA(2, max_iter=5).fit(corpus).save(tmp_path / "m.topoi")
+    shown = run("groups", tmp_path / "m.topoi", "city").stdout
+    assert "6 of 9, all with -o FILE" in " ".join(shown.split())
+    assert "in c0" in shown

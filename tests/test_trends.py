@@ -191,7 +191,15 @@ def test_the_commands_show_time_groups_and_effects(dated, tmp_path):
     rows = json.loads(run("time", path, "--topic", k, "--json"))
     assert [row["period"] for row in rows] == ["2000", "2001", "2003"]
     assert "trend" in run("time", path)
-    assert "prevalence in press" in " ".join(run("groups", path, "source").split())
+    assert "in press" in run("groups", path, "source")
+    one = run("time", path, "--topic", k)
+    assert f"topic{k} by period" in one
+    assert "documents" in one
+    effects = run("effects", path, "date")
+    assert all(
+        f"{row['estimate']:.4g}" in effects
+        for row in json.loads(run("effects", path, "date", "--json"))
+    )
     run("groups", path, "labels", "-o", tmp_path / "g.csv")
     assert len(pd.read_csv(tmp_path / "g.csv")) == 4
     assert {row["term"] for row in json.loads(run("effects", path, "date", "--json"))} == {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from io import StringIO
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from topoi.cli.output import note, plain_table, show, show_json
+from topoi.cli.output import note, plain_table, screen_width, show, show_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +34,9 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 PERCENT = ("proportion", "score", "prevalence", "similarity")  # columns in per cent
 BOUNDS = ("low", "high")  # of a prevalence, in per cent as well
 LONGEST_TEXT = 100  # characters of a cell on the screen
+LEAST_TEXT = 20  # characters in a line of a text in a table
+WIDE_WORD = 12  # characters: longer words may be broken
+BROKEN_WORD = 5  # characters: what is left of a word beside numbers
 
 Row: TypeAlias = dict[str, Any]  # of a table, by column: text, numbers, lists of them
 
@@ -153,10 +157,10 @@ def give_table(
             show_json({"file": str(output), "rows": len(rows)})
         else:
             note(f"Wrote {output}: {len(rows)} rows.")
-        return
+        return None
     if as_json:
         show_json(rows)
-        return
+        return None
     shown = rows if most is None else rows[:most]
     if len(shown) < len(rows):
         title = f"{title}: {len(shown)} of {len(rows):,} (all with -o FILE or --json)"
@@ -164,7 +168,49 @@ def give_table(
     columns = [name for name in columns if any(row[name] not in ("", None) for row in rows)]
     in_percent = PERCENT + (BOUNDS if "prevalence" in columns else ())
     cells = [[_cell(row[name], _first(name) in in_percent) for name in columns] for row in shown]
-    show(plain_table(title, *columns, rows=cells))
+    numbers = [all(_is_number(row[name]) for row in shown) for name in columns]
+    width = screen_width()
+    if columns[:1] == ["document"] and _least_width(columns, cells, numbers) > width:
+        return show(f"{title}\n", *_written_out(columns, cells, width))
+    can = _least_width(columns, cells, numbers, BROKEN_WORD) <= width
+    whole = [name for name, is_number in zip(columns, numbers, strict=True) if is_number and can]
+    return show(plain_table(title, *columns, rows=cells, whole=whole))
+
+
+def _is_number(value: object) -> bool:
+    return value is None or isinstance(value, int | float)
+
+
+def _least_width(
+    columns: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    numbers: Sequence[bool],
+    widest: int = WIDE_WORD,
+) -> int:
+    """Characters in a line of a table in which numbers and words, up to `widest`, are whole."""
+    least = 1 + (LEAST_TEXT if "text" in columns else 0)
+    for place, (name, is_number) in enumerate(zip(columns, numbers, strict=True)):
+        texts = [name, *(row[place] for row in cells)]
+        words = texts if is_number else [word for text in texts for word in text.split()]
+        longest = max(map(len, words), default=0)
+        least += 3 + (longest if is_number else min(longest, widest))
+    return least
+
+
+def _written_out(
+    columns: Sequence[str], cells: Sequence[Sequence[str]], width: int
+) -> Iterator[str]:
+    """Documents of which too much is known for a table, as lines: that, and the text."""
+    for first, *others in cells:
+        known = dict(zip(columns[1:], others, strict=True))
+        text = known.pop("text", "")
+        rest = ", ".join(f"{name} {value}" for name, value in known.items() if value)
+        lines = [
+            textwrap.fill(part, width, initial_indent="  ", subsequent_indent="  ")
+            for part in (rest, text)
+            if part
+        ]
+        yield "\n".join([f"{columns[0]} {first}", *lines])
 
 
 def _first(name: str) -> str:

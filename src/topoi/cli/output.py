@@ -61,14 +61,26 @@ def show(*things: Table | Text | str) -> None:
         console.print(Text(printable(thing, keep="\n")) if isinstance(thing, str) else thing)
 
 
-def plain_table(title: str, *columns: str, rows: Iterable[Sequence[object]]) -> Table:
-    """A table whose title, columns and cells are shown as they are: brackets are no markup."""
+def screen_width() -> int:
+    """Characters in a line of the terminal, or of what a script reads."""
+    from rich.console import Console
+
+    return Console().width
+
+
+def plain_table(
+    title: str, *columns: str, rows: Iterable[Sequence[object]], whole: Sequence[str] = ()
+) -> Table:
+    """A table whose title, columns and cells are shown as they are: brackets are no markup.
+
+    whole: columns whose cells are never broken.
+    """
     from rich.table import Table
     from rich.text import Text
 
     table = Table(title=Text(printable(title), style="table.title"))
     for column in columns:
-        table.add_column(Text(printable(column)))
+        table.add_column(Text(printable(column)), no_wrap=column in whole)
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
     return table

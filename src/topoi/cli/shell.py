@@ -27,6 +27,7 @@ OPTIONS = {
     "authors": "--authors",
     "background_topics": "--background",
     "batch_size": "--batch-size",
+    "by": "--by",
     "dates": "--dates",
     "doc_names": "--doc-names",
     "form": "--format",

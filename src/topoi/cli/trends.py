@@ -27,7 +27,9 @@ else:
 
 YEAR = Period("year")
 BARS = "▁▂▃▄▅▆▇█"
-MOST_GROUPS = 8  # side by side on the screen
+MOST_GROUPS = 6  # side by side on the screen
+IN = "in "  # before the names of groups
+OF_TOPIC = ("topic", "name")  # columns that are in the title where a table is about one topic
 
 Topic = Annotated[
     str | None,
@@ -105,10 +107,14 @@ def effects(
     """
     check_table_file(output, [model], force)
     loaded = load_model(model)
-    table = loaded.topic_effects(columns)
+    table, title = loaded.topic_effects(columns), "Effects on topic proportions"
     if topic is not None:
         table = table[table["topic"] == _number(loaded, topic)]
-    give_table(table, "Effects on topic proportions", output=output, as_json=as_json)
+        title = f"Effects on the proportion of {table['name'].iloc[0]}"
+    if output is None and not as_json:
+        title = f"{title}, {table['documents'].max()} documents"
+        table = table.drop(columns=["documents", *(OF_TOPIC if topic is not None else ())])
+    give_table(table, title, output=output, as_json=as_json)
 
 
 def _number(model: FittedModel, topic: str) -> int:
@@ -129,9 +135,14 @@ def _give(
     """All rows of a topic, or of all topics; on the screen an overview of all topics."""
     if topic is not None:
         table = table[table["topic"] == _number(model, topic)]
-        title = f"{topic} by {what}"
+        title = f"{table['name'].iloc[0]} by {what}"
+        if output is None and not as_json:
+            table = table.drop(columns=list(OF_TOPIC))
     elif output is None and not as_json:
-        table, title = overview(table, what), f"Topics by {what}"
+        n_all, table = table[what].nunique(), overview(table, what)
+        n_shown = sum(name.startswith(IN) for name in table)
+        some = f" ({n_shown} of {n_all}, all with -o FILE or --json)" if 0 < n_shown < n_all else ""
+        title = f"Prevalence of topics by {what}{some}"
     else:
         title = ""
     give_table(table, title, output=output, as_json=as_json)
@@ -161,5 +172,6 @@ def _side_by_side(table: pd.DataFrame, what: str) -> pd.DataFrame:
     sizes = table.drop_duplicates(what).set_index(what)["documents"]
     largest = set(sizes.sort_values(ascending=False, kind="stable").index[:MOST_GROUPS])
     wide = _wide(table[table[what].isin(largest)], what)
-    wide.columns = [f"prevalence in {name}" for name in wide.columns]
-    return wide.reset_index()
+    shown = wide.map("{:.1%}".format)
+    shown.columns = [f"{IN}{name}" for name in wide.columns]
+    return shown.reset_index()
