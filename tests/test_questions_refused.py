@@ -165,6 +165,13 @@ def test_numbers_of_topics_are_whole(corpus, candidates):
         evaluate.choose_n_components(LDA(), corpus, candidates)
 
 
+@pytest.mark.parametrize("measure", [evaluate.completion, evaluate.intrusion, evaluate.quality])
+def test_measures_take_texts_that_were_read(model, measure):
+    with pytest.raises(ValueError, match=r"holds texts; .* topoi.read\(texts, vectorizer=model"):
+        measure(model, TEXTS)
+    assert evaluate.completion(model, topoi.read(TEXTS, vectorizer=model.vectorizer_)).n_docs == 24
+
+
 def test_measures_of_a_model_that_was_not_fitted_say_so():
     with pytest.raises(ValueError, match="not fitted yet"):
         evaluate.clusters(LDA(2), ["a", "b"])

@@ -42,6 +42,12 @@ def check_counts(counts: CountsLike, *, name: str = "X") -> sparse.csr_array:
         csr = sparse.csr_array(counts.astype(np.float64))
     else:
         array = np.asarray(counts)
+        if array.ndim == 1 and array.dtype.kind == "U":
+            raise ValueError(
+                f"{name} holds texts; expected documents x words. Read them first:"
+                " topoi.read(texts, vectorizer=model.vectorizer_), or topoi.read(texts) without a"
+                " model."
+            )
         if array.ndim != 2:
             raise ValueError(
                 f"{name} has {array.ndim} dimension(s); expected documents x words. For one"
