@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 import topoi
 from topoi import LDA, AuthorTopicModel, LabeledLDA, RelationalTopicModel, evaluate
@@ -172,9 +173,28 @@ def test_measures_take_texts_that_were_read(model, measure):
     assert evaluate.completion(model, topoi.read(TEXTS, vectorizer=model.vectorizer_)).n_docs == 24
 
 
-def test_measures_of_a_model_that_was_not_fitted_say_so():
-    with pytest.raises(ValueError, match="not fitted yet"):
-        evaluate.clusters(LDA(2), ["a", "b"])
+@pytest.mark.parametrize(
+    "measure",
+    [
+        lambda model, _: evaluate.clusters(model, ["a", "b"]),
+        lambda model, _: evaluate.topic_diversity(model),
+        *(evaluate.npmi, evaluate.quality, evaluate.log_joint, evaluate.completion),
+    ],
+)
+def test_measures_of_a_model_that_was_not_fitted_say_so(measure, corpus):
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        measure(LDA(2), corpus)
+
+
+def test_the_joint_needs_a_model(model, corpus):
+    with pytest.raises(ValueError, match="needs the priors of a fitted model of topoi"):
+        evaluate.log_joint(model.components_, corpus)
+
+
+def test_one_topic_has_no_map(corpus):
+    plot = pytest.importorskip("matplotlib") and topoi.plot
+    with pytest.raises(ValueError, match="one topic has no map"):
+        plot.documents(LDA(1, max_iter=2).fit(corpus))
 
 
 def test_every_question_has_an_example():

@@ -31,6 +31,7 @@ def ensemble(
     """Learn LDA several times, and keep the topics that the runs agree on, with their stability."""
     from topoi import LDA
     from topoi.models.ensemble import ensemble as fit_ensemble
+    from topoi.report.markup import spelled
     from topoi.storage.files import check_outputs
 
     check_outputs([output], inputs=inputs_of(input, columns, words), overwrite=force)
@@ -49,7 +50,7 @@ def ensemble(
             row["topic"],
             f"{row['proportion']:.1%}",
             f"{row['stability']:.2f}",
-            ", ".join(row["words"]),
+            spelled(row["words"]),
         )
         for row in rows
     ]

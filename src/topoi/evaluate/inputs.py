@@ -83,6 +83,8 @@ def counts_for(
             " be matched; give a Corpus with a vocabulary, or leave vocabulary out if the columns"
             " are the same."
         )
+    if isinstance(model, BaseEstimator):
+        check_is_fitted(model)
     table = getattr(model, "components_", model)
     columns = table.shape[1] if isinstance(table, np.ndarray) and table.ndim == 2 else None
     if vocabulary is not None and columns is not None:
@@ -177,6 +179,8 @@ def weights_of(topics: TopicsLike) -> np.ndarray | None:
     """(K, W) weights of words, of a fitted model or given as numbers; None for lists of words and
     of word numbers.
     """
+    if isinstance(topics, BaseEstimator):
+        check_is_fitted(topics)
     table = getattr(topics, "components_", topics)
     if isinstance(table, list) and table and np.size(table[0]) and _is_float(table[0]):
         table = np.asarray(table)

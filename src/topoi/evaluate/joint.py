@@ -65,6 +65,8 @@ def log_joint(
     True
     """
     unwrapped_model, X = unwrapped(model, X)
+    if not hasattr(unwrapped_model, "messages"):
+        raise ValueError("log_joint needs the priors of a fitted model of topoi; give one.")
     model = cast("FittedModel", unwrapped_model)
     if len(getattr(model, "author_names_", ())):
         raise ValueError(

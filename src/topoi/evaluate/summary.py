@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from topoi.corpus import Corpus
 from topoi.corpus.coverage import FEW_WORDS, NO_WORDS, marks_of
@@ -112,6 +113,7 @@ def quality(model: FittedModel, X: CorpusLike, *, random_state: int = 0) -> dict
     >>> list(quality(LDA(2).fit(train), test))[:3]
     ['documents', 'seen_in_training', 'no_known_words']
     """
+    check_is_fitted(model)
     corpus = X.like(model.vocabulary_) if isinstance(X, Corpus) else Corpus(X)
     marks = marks_of(corpus).tolist()
     found = completion(model, X, random_state=random_state)

@@ -74,6 +74,8 @@ def documents(
     every = len(proportions)
     if every < 2:
         raise ValueError("A map needs at least two documents; give more.")
+    if proportions.shape[1] < 2:
+        raise ValueError("A model of one topic has no map; fit at least two topics.")
     chosen = np.random.default_rng(random_state).permutation(every)[:n_documents]
     proportions = proportions[np.sort(chosen)]
     main = proportions.argmax(axis=1)
