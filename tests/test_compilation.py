@@ -42,6 +42,7 @@ def use_everything(n_topics: int, **options) -> None:
         model.transform(corpus.counts)
     LDA(300, max_iter=21, **options).fit(corpus)  # so many topics that documents get lists
     LDA(n_topics, rule=rules.BP(messages="none"), max_iter=3, **options).fit(corpus)
+    LDA(n_topics, batch_size=30, max_iter=12, **options).fit(corpus)
     evaluate.completion_perplexity(model, corpus)
     evaluate.completion_perplexity(model.components_, corpus.counts, fold_in_rule="gibbs")
     evaluate.left_to_right(model, corpus[:3], n_particles=2)
@@ -114,6 +115,7 @@ print(json.dumps({name: stats(f) for name, f in kernels.items()}))
     # With topic lists or without; in place or not; with digammas or without.
     variants = dict.fromkeys(
         ("visit_singles", "visit_any", "count_singles", "count_joint_stage", "recall_stage",
+         "restore_stage",
          "stateless_start_stage", "stateless_stage"), 2
     ) | {"infer_stage": 4}  # fmt: skip
     for name, (signatures, _, _) in stats.items():

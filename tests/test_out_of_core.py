@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import topoi
 from topoi import LDA, LabeledLDA, Source
 from topoi.datasets import make_lda
+from topoi.graph.plan import Plan
+from topoi.infer.elsewhere import survey
+from topoi.storage.archive import open_archive, sealed, write_archive
 from topoi.tuning import tuned
 
 OPTIONS = {"max_iter": 24, "random_state": 0}
@@ -35,10 +39,10 @@ def same(one, other):
     )
 
 
-def test_one_block_gives_the_bits_of_incremental(corpus):
-    of_source = LDA(4, **OPTIONS).fit(Source(corpus))
-    in_memory = LDA(4, schedule="incremental", **OPTIONS).fit(corpus)
-    assert same(of_source, in_memory)
+@pytest.mark.parametrize("schedule", ["auto", "incremental"])
+def test_one_block_gives_the_bits_of_all_documents_at_once(corpus, schedule):
+    of_source = LDA(4, schedule=schedule, **OPTIONS).fit(Source(corpus))
+    assert same(of_source, LDA(4, schedule=schedule, **OPTIONS).fit(corpus))
 
 
 def test_blocks_find_the_topics_of_all_documents_at_once(corpus, fitted):
@@ -109,6 +113,71 @@ def test_a_killed_run_resumes_to_the_same_bits(corpus, fitted, tmp_path, sweep):
     assert seen[0] == sweep + 1  # no more than one round was lost
     assert same(again, fitted)
     assert [r["sweep"] for r in again.history_] == list(range(1, again.n_iter_ + 1))
+
+
+def test_what_blocks_keep_is_checked_when_it_is_read(corpus, tmp_path):
+    def kill(state, record):
+        if record.sweep == 4:
+            raise Killed
+
+    source, path = Source(corpus, block_size=70), tmp_path / "run"
+    with pytest.raises(Killed):
+        LDA(4, callbacks=[kill], **OPTIONS).fit(source, checkpoint=path)
+    folder = tmp_path / "run.blocks"
+    files = sorted(folder.iterdir())
+    assert [file.name for file in files] == [f"3-{n}.zip" for n in range(4)]
+    whole = files[1].read_bytes()
+    with open_archive(files[1], "a file") as archive:
+        manifest, arrays = archive.manifest, archive.read_all()
+
+    def refused(reason):
+        with pytest.raises(ValueError, match=reason):
+            LDA(4, **OPTIONS).fit(source, checkpoint=path)
+
+    def write(values=manifest["values"], fingerprint=manifest["fingerprint"], **changed):
+        found = {**arrays, **changed}
+        head = sealed({"fingerprint": fingerprint, "values": values}, found)
+        write_archive(files[1], head, found)
+
+    files[1].unlink()
+    refused("3-1.zip is missing.*Delete the checkpoint")
+    files[1].write_bytes(whole[:-50])
+    refused("damaged")
+    write(places=np.full_like(arrays["places"], 4))
+    refused("a topic that does not exist")
+    write(theta=np.full_like(arrays["theta"], 0.5))
+    refused("topics that do not exist")
+    write(theta=arrays["theta"][1:])
+    refused("shape")
+    write(values={"sweep": 2, "block": 1})
+    refused("another sweep")
+    write(fingerprint="0")
+    refused("another run")
+    files[1].write_bytes(whole)
+    model = LDA(4, **OPTIONS).fit(source, checkpoint=path)
+    assert not folder.exists()  # the last rounds need nothing
+    model.save(tmp_path / "model.topoi")
+    assert not path.exists()
+
+
+def test_large_blocks_are_cut_and_a_document_is_not(corpus):
+    blocks = survey(2, lambda n: Plan(4, corpus.counts[n * 120 : n * 120 + 120]), "")
+    cut = blocks.cut(500)
+    assert cut.n_blocks > 2 * blocks.n_blocks
+    counts = [cut.plan(number).counts for number in range(cut.n_blocks)]
+    assert (sparse.vstack(counts) != corpus.counts).nnz == 0
+    assert [int(part.nnz) for part in counts] == cut.n_edges
+    assert max(cut.n_edges) <= 1.1 * 500
+    assert blocks.cut(max(blocks.n_edges)) is blocks
+    assert blocks.cut(1).n_blocks == 239  # each has one document with words
+
+
+def test_cut_blocks_find_the_topics_of_all_documents_at_once(corpus):
+    at_once = LDA(4, **OPTIONS).fit(corpus)
+    with tuned(chunk_bytes=2**15):
+        cut = LDA(4, **OPTIONS).fit(Source(corpus))
+    assert not same(cut, at_once)
+    assert cut.perplexity(corpus) == pytest.approx(at_once.perplexity(corpus), rel=0.02)
 
 
 def test_the_checkpoint_of_other_documents_is_refused(corpus, tmp_path):

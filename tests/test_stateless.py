@@ -13,7 +13,7 @@ from support import begin, last_rounds, small_counts, tune
 
 from topoi import LDA, AuthorTopicModel, RelationalTopicModel, datasets
 from topoi.graph.plan import Plan
-from topoi.infer import engine, reference
+from topoi.infer import engine, kept, reference
 from topoi.infer.recipe import Prior, Settings, make_recipe, named_schedule
 from topoi.infer.schedules import Schedule
 from topoi.infer.state import State
@@ -161,6 +161,40 @@ def test_recalled_messages_are_the_reference(blocks, listed):
         atol=1e-5,
     )
     assert_same_tables(run.state.tables, reference.count(run.state.graph, run.state.messages.mu))
+
+
+@grids
+@pytest.mark.parametrize("listed", [False, True])
+@pytest.mark.parametrize("most", [1, 3])
+def test_kept_messages_are_the_reference(blocks, listed, most, monkeypatch):
+    monkeypatch.setattr(kept, "MOST", most)
+    run, pool = tiny_run(blocks), ThreadPool(1)
+    run.sweep(3)
+    run.state.store(run.rule, pool, some_lists(20, 5, 0) if listed else None)
+    for _ in range(3):
+        engine.sweep(run.state, run.rule, Schedule("asynchronous"), pool)
+    mu = run.state.messages.mu.copy()
+    found = kept.keep(run.state, run.rule, pool)
+    places, parts = reference.keep(run.state.graph, mu, most)
+    np.testing.assert_array_equal(found.parts, parts)
+    np.testing.assert_array_equal(found.places, places)
+
+    twin, params = reference.doubled(run.state.tables), run.state.params(run.rule, in_place=True)
+    implied = reference.recall(run.state.graph, twin, params, run.state.word_weight.astype(float))
+    kept.recall(run.state, found, run.rule, pool, np.full_like(mu, np.nan))
+    mu, theta = reference.restore(run.state.graph, implied, places, parts)
+    np.testing.assert_allclose(run.state.messages.mu, mu, atol=1e-5)
+    np.testing.assert_allclose(run.state.tables.theta, theta, atol=1e-4)
+
+
+def test_a_message_of_few_topics_is_kept_whole():
+    run, pool = tiny_run(2), ThreadPool(1)
+    run.sweep(3)
+    run.state.store(run.rule, pool)
+    engine.sweep(run.state, run.rule, Schedule("asynchronous"), pool)
+    mu = run.state.messages.mu.copy()
+    kept.recall(run.state, kept.keep(run.state, run.rule, pool), run.rule, pool, np.zeros_like(mu))
+    np.testing.assert_allclose(run.state.messages.mu, mu, atol=5 / kept.WHOLE)
 
 
 @grids

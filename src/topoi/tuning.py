@@ -69,7 +69,7 @@ class Tuning:
 
     weight_sweeps: int = 60  # on nine tenths of the tokens, in which field weights are learned
     stream_edges: int = 2_000_000  # of the first documents of `partial_fit`, which are kept
-    chunk_bytes: int = 2**26  # messages held at a time in prediction and by "incremental"
+    chunk_bytes: int = 2**26  # messages held at a time in prediction, and of blocks
 
 
 _in_use = [Tuning()]

@@ -12,7 +12,7 @@ from topoi.cli.output import note
 def warmup(
     models: Annotated[
         list[str] | None,
-        typer.Argument(help="lda, authors, links, labels, many-topics. Default: all."),
+        typer.Argument(help="lda, authors, links, labels, many-topics, blocks. Default: all."),
     ] = None,
 ) -> None:
     """Compile the kernels now, so that no later fit waits for them.

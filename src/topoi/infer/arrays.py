@@ -11,6 +11,7 @@ __all__ = [
     "ActiveSet",
     "Fields",
     "FreshParams",
+    "Kept",
     "Messages",
     "Scratch",
     "SweepParams",
@@ -95,6 +96,14 @@ class Messages(NamedTuple):
     residual: np.ndarray  # (V,) float64: sum over edges and topics of x |mu_new - mu_old|
     # (document blocks, K) float64: what each cell changed in the totals during this stage
     change: np.ndarray
+
+
+class Kept(NamedTuple):
+    """What is kept of a block of documents until its next turn (kept.py)."""
+
+    theta: np.ndarray  # (slots, width) float32
+    places: np.ndarray  # (edges, M) uint16: where in a message its largest numbers stand
+    parts: np.ndarray  # (edges, M) uint16: these numbers, of 65,535; 0 where nothing was kept
 
 
 class Scratch(NamedTuple):

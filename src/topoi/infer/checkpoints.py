@@ -21,6 +21,7 @@ import numpy as np
 from topoi.graph.plan import Plan
 from topoi.graph.wiring import Graph
 from topoi.infer import checkpoint_schema
+from topoi.infer.kept_files import KeptFiles
 from topoi.infer.monitor import Monitor
 from topoi.infer.recipe import Settings
 from topoi.infer.rules import Rule
@@ -68,6 +69,7 @@ class FinishedRun(NamedTuple):
                 found = archive.manifest.get("sha256")
             if found == self.sha256:
                 self.path.unlink()
+                KeptFiles(self.path).remove()
 
 
 def checked_every(every: int) -> int:
@@ -99,6 +101,7 @@ class Checkpoint:
     ) -> None:
         self.path, self.every = Path(path), checked_every(every)
         self.fingerprint = fingerprint(model, plan, start)
+        self.kept = KeptFiles(self.path, self.fingerprint)  # of blocks, if there are any
         self.saved: Manifest | None = None  # the manifest of a run that waits to be resumed
         self.sha256 = ""  # of what is in the file, if that is of this run
         self._lock = ExitStack()
@@ -184,20 +187,25 @@ class Checkpoint:
         """Write the run as it stands, if it is time or its last sweep."""
         if last or state.sweep % self.every == 0:
             schema = checkpoint_schema.state_schema(state.graph, rule, schedule)
-            self._write(schema, checkpoint_schema.state_contents(state, monitor))
+            self._write(schema, checkpoint_schema.state_contents(state, monitor), state)
 
-    def _write(self, schema: Schema, contents: Contents) -> None:
+    def _write(self, schema: Schema, contents: Contents, state: State) -> None:
         """Replace the file by these contents. If that fails the run continues: it may finish."""
+        blocks = state.elsewhere
+        keeps = blocks is not None and blocks.keeps(state.end)
         values, arrays = parted(schema, contents)
         head = {"format": FORMAT, "fingerprint": self.fingerprint, "values": values}
         manifest = sealed(head, arrays)
         try:
+            if blocks is not None and keeps:
+                self.kept.write(state.sweep, blocks.graphs)
             write_archive(self.path, manifest, arrays, compress=False)
         except WriteError as error:
             message = f"{error} The run continues, with its last checkpoint as it was."
             warnings.warn(message, stacklevel=6)
         else:
             self.sha256 = manifest["sha256"]
+            self.kept.remove(but=state.sweep if keeps else None)
 
     def finish(self) -> FinishedRun:
         """The run is at its end. Its checkpoint stays until the model is saved."""

@@ -12,7 +12,7 @@ from topoi.infer.afresh import infer_afresh
 from topoi.infer.arrays import Fields
 from topoi.infer.memory import pad_topics
 from topoi.infer.monitor import Monitor
-from topoi.infer.out_of_core import infer_round
+from topoi.infer.out_of_core import sweep_blocks
 from topoi.infer.priors import Learner
 from topoi.infer.rules import Rule
 from topoi.infer.schedules import Schedule
@@ -82,6 +82,10 @@ def sweep(state: State, rule: Rule, schedule: Schedule, pool: ThreadPool) -> Non
     """Renew every message once (those in focus, if the schedule is active), or infer all documents
     afresh.
     """
+    if state.elsewhere is not None:
+        sweep_blocks(state, rule, schedule, pool, sweep)
+        state.sweep += 1
+        return
     if schedule.arrange is not None:
         schedule.arrange(state, rule, pool)
     state.relaxation = 1.0
@@ -92,8 +96,7 @@ def sweep(state: State, rule: Rule, schedule: Schedule, pool: ThreadPool) -> Non
         # the others.
         at_once = state.end is not None or state.sweep == 0
         refresh_fields(state)
-        infer = infer_afresh if state.elsewhere is None else infer_round
-        infer(state, rule, pool, None if at_once else schedule.relaxation_at(state.sweep))
+        infer_afresh(state, rule, pool, None if at_once else schedule.relaxation_at(state.sweep))
         state.sweep += 1
         return
     if not state.stored:

@@ -1,14 +1,16 @@
-"""Rounds over documents that are read block by block: the schedule "incremental", whose blocks come
-from elsewhere.
+"""Sweeps over documents that are read block by block.
 
 The state holds what words hold, and no document. In its turn a block becomes a small state on a
-graph of its own, which infers its documents from these words, exchanges its part of them
-(afresh.py) and is forgotten. What is asked of all documents after a round is added up meanwhile:
-the evidence of alpha, and the likelihood, each document's by the words of its turn.
+graph of its own with these words, which is swept as any other. With "auto" it recalls its messages
+first, and keeps them in brief until its next turn (kept.py); with "incremental", and in the last
+rounds, it infers its documents afresh and is forgotten. What is asked of all documents after a
+sweep is added up meanwhile: the evidence of alpha, and the likelihood, each document's by the words
+of its turn.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -16,17 +18,18 @@ from scipy import sparse
 
 from topoi.graph.plan import Plan
 from topoi.graph.wiring import Graph, build_graph
-from topoi.infer.afresh import infer_afresh
-from topoi.infer.arrays import Fields, Messages, Tables
+from topoi.infer.arrays import Fields, Kept, Messages, Tables
 from topoi.infer.elsewhere import Elsewhere, PlanBlocks, RoundSums
+from topoi.infer.kept import keep, recall
 from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.memory import allocate, pad_topics
 from topoi.infer.priors import alpha_evidence
 from topoi.infer.rules import Rule
+from topoi.infer.schedules import Schedule
 from topoi.infer.state import TINY, State
 from topoi.infer.threads import ThreadPool
 
-__all__ = ["empty_graph", "infer_round", "place_elsewhere"]
+__all__ = ["empty_graph", "place_elsewhere", "sweep_blocks"]
 
 
 def empty_graph(blocks: PlanBlocks) -> Graph:
@@ -43,27 +46,45 @@ def place_elsewhere(state: State, elsewhere: Elsewhere) -> State:
     return state
 
 
-def infer_round(state: State, rule: Rule, pool: ThreadPool, relaxation: float | None) -> None:
-    """`infer_afresh` for documents elsewhere: each block starts from the newest counts of words
-    or, with a relaxation of None, from those before the round.
+def sweep_blocks(
+    state: State,
+    rule: Rule,
+    schedule: Schedule,
+    pool: ThreadPool,
+    sweep: Callable[[State, Rule, Schedule, ThreadPool], None],
+) -> None:
+    """A sweep over documents elsewhere: each block starts from the newest counts of words. Only
+    where all are inferred afresh at once, they start from those before the round.
+
+    sweep: makes it on the state of a block.
     """
     elsewhere, graph = state.elsewhere, state.graph
     assert elsewhere is not None
+    graphs, keeps = elsewhere.graphs, elsewhere.keeps(state.end)
+    at_once = state.end is not None or (schedule.afresh and state.sweep == 0)
+    recalls = keeps and state.sweep >= len(schedule.warm_up)
     measures = elsewhere.measures(state.sweep + 1, state.end)
     sums = RoundSums(np.zeros((2, graph.n_topics)))
     before = state.tables.phi.copy()
     prior: np.ndarray | float = 0.0
     if graph.word_prior is not None:
         prior = pad_topics(graph.word_prior, graph.width)
-    counted = np.zeros_like(before) if relaxation is None else None
+    counted = np.zeros(before.shape, np.float32)  # memory that is not used costs nothing
     for number in range(elsewhere.blocks.n_blocks):
-        block = _block_state(state, number)
-        infer_afresh(block, rule, pool, relaxation)
-        if counted is None:
-            state.tables = state.tables._replace(phi=block.tables.phi, totals=block.tables.totals)
-        else:
+        kept = graphs.kept(number) if keeps else None
+        block = _block_state(state, number, kept)
+        if kept is not None and recalls:
+            recall(block, kept, rule, pool, graphs.memory(block.graph.message_size))
+        sweep(block, rule, schedule, pool)
+        if at_once:
             counted += block.tables.phi - prior
             block.tables = block.tables._replace(phi=before, totals=state.tables.totals)
+        else:
+            state.tables = state.tables._replace(phi=block.tables.phi, totals=block.tables.totals)
+        if recalls:
+            block.count_words(counted, rule, pool)
+        if keeps:
+            graphs.keep(number, keep(block, rule, pool))
         if elsewhere.expected is not None:
             sums.evidence += alpha_evidence(block, elsewhere.expected)
         if measures:
@@ -74,7 +95,8 @@ def infer_round(state: State, rule: Rule, pool: ThreadPool, relaxation: float | 
                 counts, block.doc_topic(), block.topic_word(), pool
             ).sum()
         elsewhere.progress(state.sweep + (number + 1) / elsewhere.blocks.n_blocks)
-    if counted is not None:
+    state.mode, state.relaxation = block.mode, block.relaxation
+    if at_once or recalls:
         phi = counted + prior
         state.tables = state.tables._replace(phi=phi, totals=phi.sum(axis=0, dtype=np.float64))
     moved = np.abs(np.subtract(state.tables.phi, before, out=before), out=before).sum(axis=1)
@@ -83,8 +105,8 @@ def infer_round(state: State, rule: Rule, pool: ThreadPool, relaxation: float | 
     elsewhere.sums = sums
 
 
-def _block_state(state: State, number: int) -> State:
-    """The documents of a block, with the words of `state`."""
+def _block_state(state: State, number: int, kept: Kept | None) -> State:
+    """The documents of a block, with what was kept of them and the words of `state`."""
     assert state.elsewhere is not None
     graph, blocks = state.elsewhere.graphs.open(number)
     n_visits = len(graph.arrays.visit_doc)
@@ -94,7 +116,7 @@ def _block_state(state: State, number: int) -> State:
         state.beta,
         state.seed,
         Tables(
-            np.zeros((graph.n_slots, graph.width), np.float32),
+            np.zeros((graph.n_slots, graph.width), np.float32) if kept is None else kept.theta,
             state.tables.phi,
             state.tables.totals,
             np.zeros(len(graph.arrays.slots), np.float32),
@@ -112,6 +134,7 @@ def _block_state(state: State, number: int) -> State:
         None,
         stored=False,
         sweep=state.sweep,
+        end=state.end,
     )
     block.word_weight, block.blocks = state.word_weight, blocks
     return block

@@ -29,6 +29,7 @@ __all__ = [
     "Settings",
     "chosen_schedule",
     "enough_edges",
+    "keeps_messages",
     "make_recipe",
     "named_schedule",
 ]
@@ -140,6 +141,12 @@ def chosen_schedule(
     refuse_schedule(name, settings.rule)
     refuse_plan(name, settings.rule, facts)
     return name, name == "auto" and many
+
+
+def keeps_messages(facts: PlanFacts, settings: Settings, tuning: Tuning | None = None) -> bool:
+    """Whether blocks of documents that are read in turn keep messages, as "auto" with BP does."""
+    few = facts.n_topics <= (tuning or current()).lists_above
+    return settings.schedule == "auto" and is_relaxed(settings.rule) and few
 
 
 def named_schedule(name: str, rule: Rule, tuning: Tuning | None = None) -> Schedule:

@@ -12,20 +12,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from topoi.corpus.splits import hold_out
 from topoi.graph.fields import LearnedField
 from topoi.graph.plan import Plan
 from topoi.graph.wiring import Graph, build_graph
 from topoi.infer.edge_messages import entries_within, start_from_messages
-from topoi.infer.elsewhere import BlockGraphs, Elsewhere, PlanBlocks, compiled
 from topoi.infer.engine import run
 from topoi.infer.guided import guided_counts, guided_topics
 from topoi.infer.history import Measured
-from topoi.infer.memory import pad_topics
 from topoi.infer.monitor import Monitor
-from topoi.infer.out_of_core import empty_graph, place_elsewhere
 from topoi.infer.overcomplete import overcomplete_topics, some_documents
 from topoi.infer.priors import FieldWeightLearner, Learner, PriorLearner
 from topoi.infer.recipe import Prior, Recipe, Settings, make_recipe
@@ -41,7 +37,7 @@ __all__ = [
     "components",
     "first_state",
     "fit",
-    "fit_blocks",
+    "fitted_of",
     "pass_messages",
     "prior_learners",
 ]
@@ -104,119 +100,10 @@ def fit(
                 graph, asked, recipe, monitor, pool, prior_learners(settings), saves, learned
             )
     finished = saves is not None and state.sweep >= (state.end or settings.max_iter)
-    return _fitted(state, monitor, finished), state
+    return fitted_of(state, monitor, finished), state
 
 
-def fit_blocks(
-    blocks: PlanBlocks,
-    settings: Settings,
-    new_monitor: Callable[[sparse.csr_array], Monitor],
-    checkpoint: Checkpoint | None = None,
-) -> Fitted:
-    """`fit` with the schedule "incremental", for documents that are read block by block.
-
-    One block alone is held in memory, and gives the bits of `fit`. Priors of several are learned
-    after every round, one step each: there is nothing to take a second step on.
-
-    new_monitor: makes a monitor that measures the perplexity of these counts, or is told it if
-    there are none.
-    """
-    settings = replace(settings, schedule="incremental")
-    if blocks.n_blocks == 1:
-        plan = blocks.plan(0)
-        fitted, _ = fit(plan, settings, lambda: new_monitor(plan.counts), checkpoint)
-        return replace(fitted, doc_topic=fitted.doc_topic[:0])
-    if checkpoint is not None and checkpoint.seed is not None:
-        settings = replace(settings, seed=checkpoint.seed)
-    recipe, graph = make_recipe(blocks.facts, settings), empty_graph(blocks)
-    learners = [replace(learner, every=1, steps=1) for learner in prior_learners(settings)]
-    learns = settings.doc_topic_prior.learn
-    expected = settings.rule.expected_counts if learns else None
-    none = sparse.csr_array((0, graph.n_words))
-    with (
-        ThreadPool(settings.n_jobs) as pool,
-        compiled(blocks, settings.seed) as graphs,
-        new_monitor(none) as monitor,
-    ):
-        elsewhere = Elsewhere(blocks, graphs, expected, monitor.is_due, monitor.within)
-        state = None
-        if checkpoint is not None:
-            state = checkpoint.resumed(graph, settings, recipe.schedule, monitor)
-        if state is None:
-            state = _first_state_of_blocks(graph, blocks, graphs, settings, recipe, pool)
-        state = run(
-            place_elsewhere(state, elsewhere),
-            settings.rule,
-            replace(recipe.schedule, warm_up=()),  # they were taken on a sample
-            max_iter=settings.max_iter,
-            monitor=monitor,
-            pool=pool,
-            learners=learners,
-            checkpoint=checkpoint,
-        )
-    finished = checkpoint is not None and state.sweep >= (state.end or settings.max_iter)
-    return replace(_fitted(state, monitor, finished), n_docs=blocks.n_docs)
-
-
-def _first_state_of_blocks(
-    graph: Graph,
-    blocks: PlanBlocks,
-    graphs: BlockGraphs,
-    settings: Settings,
-    recipe: Recipe,
-    pool: ThreadPool,
-) -> State:
-    """What words hold of the first messages of all blocks, which start from topics of a sample of
-    documents of all blocks, or from those of seeds, where the recipe says so.
-    """
-    rule = settings.rule
-    seed = settings.seed
-    init = settings.init
-    word_topic = settings.word_topic
-    warm_up = recipe.overcomplete or recipe.schedule.warm_up
-    if warm_up:
-        part = recipe.overcomplete_edges / blocks.facts.n_edges
-        some = [
-            some_documents(block.counts, int(part * block.counts.nnz), seed + number)
-            for number, block in enumerate(graphs)
-        ]
-        n_topics = recipe.overcomplete_topics if recipe.overcomplete else graph.n_topics
-        asked = replace(recipe, overcomplete=warm_up, overcomplete_topics=n_topics)
-        sample = sparse.csr_array(sparse.vstack(some))
-        init = "warm"
-        word_topic = overcomplete_topics(sample, asked, rule, seed=seed, pool=pool)
-    elif recipe.guided:
-        assert blocks.word_prior is not None
-        init = "warm"
-        counted = sum(
-            guided_counts(block.counts, blocks.word_prior, seed + number)
-            for number, block in enumerate(graphs)
-        )
-        word_topic = guided_topics(np.asarray(counted), blocks.word_weight)
-
-    def started(on: Graph, number: int) -> State:
-        return State.start(
-            on,
-            rule,
-            recipe.alpha,
-            recipe.beta,
-            seed=seed + number,
-            pool=pool,
-            init=init,
-            word_topic=word_topic,
-            stored=False,
-        )
-
-    state = started(graph, 0)
-    phi = state.tables.phi
-    prior = 0.0 if graph.word_prior is None else pad_topics(graph.word_prior, graph.width)
-    for number, block in enumerate(graphs):
-        phi += started(block, number).tables.phi - prior
-    state.tables = state.tables._replace(totals=phi.sum(axis=0, dtype=np.float64))
-    return state
-
-
-def _fitted(state: State, monitor: Monitor, finished: bool) -> Fitted:
+def fitted_of(state: State, monitor: Monitor, finished: bool) -> Fitted:
     K = state.graph.n_topics
     return Fitted(
         components=components(state.tables.phi[:, :K], state.beta),

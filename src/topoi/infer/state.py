@@ -57,10 +57,8 @@ class State(Proportions):
     mode: str = ""  # how the last sweep was made
     relaxation: float = 1.0  # over-relaxation factor of the last sweep
     sweep: int = 0
-    end: int | None = (
-        # the last sweep, from when a run that infers its documents afresh at its end has begun to
-        None
-    )
+    # the last sweep, from when a run that infers its documents afresh at its end has begun to
+    end: int | None = None
     prior_change: float = 0.0  # of learned priors, relative, when they were last learned
     active_set: ActiveSet | None = None  # of an active schedule
     # Second set of tables of synchronous schedules.
@@ -182,7 +180,12 @@ class State(Proportions):
         """
         if topics is not None:
             self.graph = self.graph.with_lists(topics)
-        self.messages = self.messages._replace(mu=allocate(self.graph.message_size))
+        self.recall(rule, pool, allocate(self.graph.message_size))
+        self.rebuild(rule, pool)
+
+    def recall(self, rule: Rule, pool: ThreadPool, mu: np.ndarray) -> None:
+        """Store the messages that the tables imply in `mu`. Tables stay as they are."""
+        self.messages = self.messages._replace(mu=mu)
         params, scratch = self.params(rule, in_place=True), self.scratch(pool)
         for stage in range(self.graph.n_word_blocks):
             pool.each(
@@ -198,7 +201,6 @@ class State(Proportions):
                 stage,
             )
         self.stored = True
-        self.rebuild(rule, pool)
 
     def relist(self, rule: Rule, pool: ThreadPool, topics: sparse.csr_array) -> None:
         """Move the messages from the lists they are on to others, and free the memory of the old
@@ -314,17 +316,14 @@ class State(Proportions):
         self._count(arrays, faced, params, pool)
         self.tables = self.finished(tables)
 
-    def word_counts(self, rule: Rule, pool: ThreadPool) -> np.ndarray:
-        """(W, K) what the messages alone give to words, without the counts that words hold
-        besides.
-        """
+    def count_words(self, phi: np.ndarray, rule: Rule, pool: ThreadPool) -> None:
+        """Add what the messages give to words to `phi` (W, width)."""
         tables = self.tables._replace(
             theta=np.zeros_like(self.tables.theta),
-            phi=np.zeros_like(self.tables.phi),
+            phi=phi,
             owner_mass=np.zeros_like(self.tables.owner_mass),
         )
         self._count(self.graph.arrays, tables, self.params(rule, in_place=False), pool)
-        return tables.phi[:, : self.graph.n_topics].astype(np.float64)
 
     def _even_out(self) -> None:
         """What `rebuild` is without stored messages: rows hold exactly the weight of their document

@@ -18,9 +18,9 @@ from topoi.graph.factors import Factor, make_plan
 from topoi.graph.factors import Words as WordsFactor
 from topoi.graph.plan import Plan
 from topoi.graph.weighting import fit_weighting
-from topoi.infer import session
 from topoi.infer.elsewhere import PlanBlocks, survey
 from topoi.infer.refusals import refuse_schedule
+from topoi.infer.session_of_blocks import fit_blocks
 from topoi.models.base import TopicModelBase
 from topoi.models.checkpointing import open_checkpoint
 from topoi.models.inputs import is_source
@@ -104,8 +104,8 @@ class FromSource(TopicModelBase):
         self._refuse_without_state()
         if self.schedule not in SCHEDULES:
             raise ValueError(
-                f"schedule is {self.schedule!r}, but documents that come block by block are"
-                " inferred afresh in every round; use schedule='auto', or fit all documents at"
+                f"schedule is {self.schedule!r}, but documents that come block by block take turns"
+                " in a fixed order; use schedule='auto' or 'incremental', or fit all documents at"
                 " once."
             )
         refuse_schedule("incremental", rule)
@@ -130,7 +130,7 @@ class FromSource(TopicModelBase):
         plan = Plan(facts.n_topics, none, word_prior=blocks.word_prior)
         start = [settings.word_topic, blocks.fingerprint]
         with open_checkpoint(checkpoint, every, self, plan, start) as saves:
-            fitted = session.fit_blocks(blocks, settings, self._monitor, saves)
+            fitted = fit_blocks(blocks, settings, self._monitor, saves)
             if saves is not None and fitted.finished:
                 self._finished_run = saves.finish()
         self._keep_words_of(fitted)

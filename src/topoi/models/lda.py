@@ -79,8 +79,8 @@ class LDA(Updating, BatchModel):
     weighting : {"count", "tf", "tfidf", "log"}, default="count"
         Weights that messages carry. Perplexity is always that of raw counts.
     batch_size : int or None, default=None
-        Learn from blocks of this many documents in turn, with schedule="incremental": messages
-        take the memory of one block, and topics are about as good as those of all at once.
+        Learn from blocks of this many documents in turn: messages take the memory of one block,
+        the others are kept on disk in brief, and topics are about as good as those of all at once.
         None, or as many as there are documents, takes them at once. These are not scikit-learn's
         mini-batches; `partial_fit` and `LatentDirichletAllocation` have those.
     learning_decay : float, default=0.7
@@ -199,9 +199,8 @@ class LDA(Updating, BatchModel):
             Counts or weights, at least 0. On a cluster a dask array of counts, a dask bag or column
             of texts, or a list of partitions: matrices, Corpora, file names, functions without
             arguments that return one of these, or Delayed. A `topoi.Source` is read block by
-            block, again and again, with schedule="incremental": memory does not grow with the
-            number of documents, whose proportions are not kept (no `doc_topic_`);
-            `transform(source)` computes them.
+            block, again and again: memory does not grow with the number of documents, whose
+            proportions are not kept (no `doc_topic_`); `transform(source)` computes them.
         y : None
             Not used.
         checkpoint : str or Path, default=None
@@ -212,7 +211,8 @@ class LDA(Updating, BatchModel):
             once; delete the file to fit again. A fit of another run may replace it only in the
             process that finished it, where the caller has had the model.
         checkpoint_every : int, default=10
-            Sweeps between two savings. A run over a Source is saved after every round.
+            Sweeps between two savings. A run over a Source is saved after every sweep, with a
+            folder (the checkpoint's name and .blocks) for what its blocks keep.
         client : dask.distributed.Client, optional
             Fit on the workers of a Dask cluster, with schedule="incremental". Partitions decide
             the result, not workers. `n_jobs` is the number of threads of a task. A checkpoint is

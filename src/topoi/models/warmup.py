@@ -27,6 +27,10 @@ def _many_topics() -> None:
     LDA(300, max_iter=21).fit(make_blocks(random_state=0)[0])  # lists are renewed at sweep 20
 
 
+def _blocks() -> None:
+    LDA(4, max_iter=SWEEPS, batch_size=50).fit(make_blocks(random_state=0)[0])
+
+
 def _authors() -> None:
     corpus = make_authors(random_state=0)[0]
     AuthorTopicModel(4, max_iter=SWEEPS).fit(corpus).transform(corpus)
@@ -49,6 +53,7 @@ WARM_UPS: dict[str, Callable[[], object]] = {
     "links": _links,
     "labels": _labels,
     "many-topics": _many_topics,
+    "blocks": _blocks,
 }
 
 
@@ -61,8 +66,9 @@ def warmup(models: Sequence[str] = tuple(WARM_UPS)) -> None:
 
     Parameters
     ----------
-    models : sequence of str, default=("lda", "authors", "links", "labels", "many-topics")
-        What will be fitted. "many-topics" is LDA with more than 256 topics.
+    models : sequence of str, default=("lda", "authors", "links", "labels", "many-topics", "blocks")
+        What will be fitted. "many-topics" is LDA with more than 256 topics, "blocks" LDA of a
+        Source or with a batch_size.
 
     Examples
     --------

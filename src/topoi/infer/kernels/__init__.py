@@ -21,6 +21,7 @@ from topoi.infer.kernels.fresh import (
 from topoi.infer.kernels.fresh_joint import infer_joint_stage
 from topoi.infer.kernels.gibbs import gibbs_stage
 from topoi.infer.kernels.joint import joint_stage, visit_any
+from topoi.infer.kernels.kept import keep_stage, restore_stage
 from topoi.infer.kernels.lists import admit, copy_stage, topics_of_words
 from topoi.infer.kernels.primitives import uniforms
 from topoi.infer.kernels.stateless import recall_stage, stateless_stage, stateless_start_stage
@@ -39,8 +40,10 @@ __all__ = [
     "infer_joint_stage",
     "infer_stage",
     "joint_stage",
+    "keep_stage",
     "merge_shared",
     "recall_stage",
+    "restore_stage",
     "start_stage",
     "stateless_stage",
     "stateless_start_stage",

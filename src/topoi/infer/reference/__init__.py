@@ -6,6 +6,7 @@ the rest is bookkeeping.
 """
 
 from topoi.infer.reference.fresh import edges_of, exchange, favoured, infer, infer_joint
+from topoi.infer.reference.kept import keep, restore
 from topoi.infer.reference.likelihood import expected_digamma_gain, log_likelihood
 from topoi.infer.reference.stateless import admit, recall, stateless
 from topoi.infer.reference.sweeps import count, doubled, message, place, sweep
@@ -23,10 +24,12 @@ __all__ = [
     "gibbs",
     "infer",
     "infer_joint",
+    "keep",
     "log_likelihood",
     "message",
     "place",
     "recall",
+    "restore",
     "stateless",
     "sweep",
 ]
