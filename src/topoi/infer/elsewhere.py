@@ -215,7 +215,7 @@ class BlockGraphs:
                 error.errno,
                 f"Blocks cannot be written to {self._folder} ({reason}); free some space,"
                 " or count into a folder on a larger disk: source.count(cache=...) for a Source,"
-                " the variable TMPDIR for batch_size.",
+                " the variable TMPDIR for batch_size and partial_fit.",
             ) from error
 
 

@@ -4,7 +4,7 @@ Behind `partial_fit`, and the online learning of `LatentDirichletAllocation`.
 
 The first batches are kept, as far as memory stays small. Each time that they have doubled, and when
 a first pass is complete, the run starts anew from all of them: overcomplete, then the schedule
-"incremental".
+"incremental", the last time "auto", with the messages of a block at a time.
 Later batches are inferred afresh (afresh.py) beside what words hold so far, and added to it
 (algorithms A20). A word keeps as many tokens as it had in the documents so far, so words that a
 batch lacks lose nothing. Documents without words count nowhere, or topics would hold tokens of
@@ -24,12 +24,13 @@ from topoi.graph.wiring import Graph, build_graph
 from topoi.infer.afresh import contribution
 from topoi.infer.arrays import Tables
 from topoi.infer.blocks import make_blocks
+from topoi.infer.elsewhere import survey
 from topoi.infer.memory import pad_topics
 from topoi.infer.monitor import Monitor
 from topoi.infer.priors import alpha_evidence, alpha_of, learned_beta
-from topoi.infer.recipe import Prior, Settings, enough_edges, make_recipe
+from topoi.infer.recipe import Prior, Settings, enough_edges
 from topoi.infer.rules import Rule
-from topoi.infer.session import pass_messages, prior_learners
+from topoi.infer.session_of_blocks import fit_blocks
 from topoi.infer.state import State
 from topoi.infer.tables import scale_rows
 from topoi.infer.threads import ThreadPool
@@ -39,7 +40,7 @@ __all__ = ["Online", "with_words"]
 
 FIRST_TIMES = 4  # the last start has at least so many times the edges of an overcomplete start
 FIRST_ROUNDS = 40  # of a start
-LAST_ROUNDS = 80  # of the last one: more are little better (docs/lab-notes.md)
+LAST_SWEEPS = 80  # of the last one
 ROUNDS = 3  # of a later batch
 ALPHA_STEPS = 3  # per batch
 # documents: before, topics have no shape yet, and even proportions would teach a large prior that
@@ -90,10 +91,10 @@ class Online:
             both = [weights] if self.kept is None else [self.kept, weights]
             self.kept = sparse.csr_array(sparse.vstack(both, format="csr"))
         if self.kept is not None and self._are_enough(self.kept):
-            self._start(self.kept, LAST_ROUNDS, pool)
+            self._start(self.kept, pool, last=True)
             self.kept = None
         elif self.kept is not None and self.kept.nnz >= 2 * self.started:
-            self._start(self.kept, FIRST_ROUNDS, pool)
+            self._start(self.kept, pool, last=False)
         else:
             self._add(weights, pool)
         if self.first is not None:  # topics to begin with: one start has learned from them
@@ -106,33 +107,27 @@ class Online:
         enough = max(tuning.stream_edges, FIRST_TIMES * enough_edges(self.n_topics, 0, tuning))
         return bool(kept.shape[0] >= self.total_docs or kept.nnz >= enough)
 
-    def _start(self, documents: sparse.csr_array, rounds: int, pool: ThreadPool) -> None:
-        """Learn everything from the first documents."""
+    def _start(self, documents: sparse.csr_array, pool: ThreadPool, *, last: bool) -> None:
+        """Learn everything from the first documents; the last time as well as `fit` does."""
         self.documents, self.started = documents.shape[0], documents.nnz
         learns = self.documents >= LEARN_FROM
         alpha, beta = learns and self.learn_alpha, learns and self.learn_beta
         settings = Settings(
             self._rule,
-            "incremental",
+            "auto" if last else "incremental",
             Prior(None if alpha else self.alpha, alpha),
             Prior(None if beta else np.array([self.beta]), beta),
             init=self.init,
             word_topic=self.first,
-            max_iter=rounds,
+            max_iter=LAST_SWEEPS if last else FIRST_ROUNDS,
             seed=self.seed,
+            n_jobs=pool.size,
         )
-        plan = Plan(self.n_topics, documents, word_prior=self.word_prior)
-        state = pass_messages(
-            build_graph(plan, seed=self.seed),
-            settings,
-            make_recipe(plan.facts, settings),
-            Monitor(),
-            pool,
-            prior_learners(settings),
-        )
-        self.alpha, self.beta = state.alpha[: self.n_topics].copy(), state.beta
-        self.evidence = self._evidence(state) if alpha else None
-        self._keep(state.tables.phi, self.documents)
+        plan = Plan(self.n_topics, documents)
+        blocks = survey(1, lambda _: plan, "").with_word_prior(self.word_prior)
+        fitted = fit_blocks(blocks, settings, lambda _: Monitor())
+        self.alpha, self.beta, self.evidence = fitted.alpha, fitted.beta, None
+        self._keep((fitted.components - fitted.beta).T, self.documents)
 
     def _add(self, weights: sparse.csr_array, pool: ThreadPool) -> None:
         """Learn from one more batch, beside what words hold."""
