@@ -32,6 +32,21 @@ def test_a_word_intruder_is_a_top_word_of_another_topic_that_this_one_hardly_use
         assert weights[words.index(intruder)] <= np.median(weights)
 
 
+def test_topics_that_share_their_common_words_are_asked_about_too():
+    class Model:
+        components_ = np.array([[9.0, 8, 7, 6, *[1] * 16], [6, 7, 9, 8, *[1] * 16]])
+        topic_word_ = components_ / components_.sum(axis=1, keepdims=True)
+
+        def transform(self, X):
+            return np.full((X.n_docs, 2), 0.5)
+
+    corpus = Corpus(np.random.default_rng(0).integers(0, 3, (30, 20)))
+    table = evaluate.intrusion(Model(), corpus, n_words=2).table
+    questions = table[table["task"] == "word"]
+    intruders = [row["choices"][row["intruder"] - 1] for _, row in questions.iterrows()]
+    assert intruders == [corpus.words[3], corpus.words[0]]  # the lowest: none is in the lower half
+
+
 def test_a_topic_intruder_is_one_that_the_document_hardly_has(asked):
     model, corpus, tasks = asked
     shown = [" ".join(words) for words in model.top_words(5)]

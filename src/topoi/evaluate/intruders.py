@@ -219,14 +219,19 @@ class _Questions:
     rng: np.random.Generator
 
     def words(self) -> Iterator[dict[str, object]]:
-        """A question for each topic to which another topic has an intruder."""
+        """A question for each topic to which others have an intruder: one of their top words, from
+        the lower half of its ranking if there is one there, else the lowest.
+        """
         names, order = np.array(self.corpus.words), np.argsort(-self.topic_word, kind="stable")
         tops = order[:, : self.n_words]
         for topic, ranked in enumerate(order):
-            rare = ranked[max(self.n_words, len(ranked) // 2) :]
-            strangers = np.intersect1d(np.delete(tops, topic, axis=0), rare)
-            if not len(strangers):
+            place = np.argsort(ranked)
+            others = np.setdiff1d(np.delete(tops, topic, axis=0), tops[topic])
+            if not len(others):
                 continue
+            strangers = others[place[others] >= len(ranked) // 2]
+            if not len(strangers):
+                strangers = others[[place[others].argmax()]]
             choices = self._shuffled(tops[topic], self.rng.choice(strangers))
             together = association(self.present, choices, choices)
             np.fill_diagonal(together, 0)
