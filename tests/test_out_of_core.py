@@ -12,6 +12,7 @@ from topoi.datasets import make_lda
 from topoi.graph.plan import Plan
 from topoi.infer.elsewhere import survey
 from topoi.storage.archive import open_archive, sealed, write_archive
+from topoi.storage.files import WriteError
 from topoi.tuning import tuned
 
 OPTIONS = {"max_iter": 24, "random_state": 0}
@@ -158,6 +159,52 @@ def test_what_blocks_keep_is_checked_when_it_is_read(corpus, tmp_path):
     assert not folder.exists()  # the last rounds need nothing
     model.save(tmp_path / "model.topoi")
     assert not path.exists()
+
+
+@pytest.mark.parametrize("fails", ["the folder", "a block", "the checkpoint"])
+def test_a_checkpoint_that_cannot_be_written_leaves_the_last_one(
+    corpus, fitted, tmp_path, monkeypatch, fails
+):
+    folder, held = tmp_path / "run.blocks", []
+
+    def full(path, *args, **options):
+        name = path.name
+        if len(held) >= 5 and name == (
+            "run" if fails == "the checkpoint" else f"{len(held)}-2.zip"
+        ):
+            raise WriteError(28, f"{path} cannot be written (No space left on device).")
+        write_archive(path, *args, **options)
+
+    def look(state, record):
+        held.append({int(file.name.split("-")[0]) for file in folder.glob("*")})
+        if record.sweep == 10:
+            raise Killed
+
+    if fails == "the folder":
+        folder.write_text("a file of the user")
+    else:
+        monkeypatch.setattr("topoi.infer.kept_files.write_archive", full)
+        monkeypatch.setattr("topoi.infer.checkpoints.write_archive", full)
+    source, path = Source(corpus, block_size=70), tmp_path / "run"
+    with pytest.raises(Killed), pytest.warns(UserWarning, match="The run continues"):
+        LDA(4, callbacks=[look], **OPTIONS).fit(source, checkpoint=path)
+    assert max(map(len, held)) <= 2  # of the checkpoint, and of the last sweep
+    assert held[-1] == {"the folder": set(), "a block": {4}, "the checkpoint": {4, 9}}[fails]
+    monkeypatch.undo()
+    if fails == "the folder":
+        assert folder.read_text() == "a file of the user"
+        folder.unlink()
+    assert same(LDA(4, **OPTIONS).fit(source, checkpoint=path), fitted)
+
+
+def test_files_of_the_user_beside_a_checkpoint_stay(corpus, tmp_path):
+    file = tmp_path / "run.blocks" / "mine.txt"
+    file.parent.mkdir()
+    file.write_text("mine")
+    for name, documents in (("one", corpus), ("two", Source(corpus, block_size=70))):
+        model = LDA(4, **OPTIONS).fit(documents, checkpoint=tmp_path / "run")
+        model.save(tmp_path / name)
+        assert [found.name for found in file.parent.iterdir()] == ["mine.txt"]
 
 
 def test_large_blocks_are_cut_and_a_document_is_not(corpus):

@@ -104,6 +104,7 @@ class Checkpoint:
         self.kept = KeptFiles(self.path, self.fingerprint)  # of blocks, if there are any
         self.saved: Manifest | None = None  # the manifest of a run that waits to be resumed
         self.sha256 = ""  # of what is in the file, if that is of this run
+        self.in_file: set[int] = set()  # the sweep after which blocks kept what the file needs
         self._lock = ExitStack()
 
     def __enter__(self) -> Checkpoint:
@@ -160,7 +161,9 @@ class Checkpoint:
             return None
         with open_archive(self.path, WHAT) as archive:
             self._still_same(archive)
-            return checkpoint_schema.read_state(archive, graph, rule, schedule, monitor)
+            state = checkpoint_schema.read_state(archive, graph, rule, schedule, monitor)
+        self.in_file = {state.sweep}
+        return state
 
     def resumed(
         self, graph: Graph, settings: Settings, schedule: Schedule, monitor: Monitor
@@ -195,17 +198,19 @@ class Checkpoint:
         keeps = blocks is not None and blocks.keeps(state.end)
         values, arrays = parted(schema, contents)
         head = {"format": FORMAT, "fingerprint": self.fingerprint, "values": values}
-        manifest = sealed(head, arrays)
+        manifest, written = sealed(head, arrays), set[int]()
         try:
             if blocks is not None and keeps:
                 self.kept.write(state.sweep, blocks.graphs)
+                written = {state.sweep}
             write_archive(self.path, manifest, arrays, compress=False)
         except WriteError as error:
+            written |= self.in_file
             message = f"{error} The run continues, with its last checkpoint as it was."
             warnings.warn(message, stacklevel=6)
         else:
-            self.sha256 = manifest["sha256"]
-            self.kept.remove(but=state.sweep if keeps else None)
+            self.sha256, self.in_file = manifest["sha256"], written
+        self.kept.remove(but=written)
 
     def finish(self) -> FinishedRun:
         """The run is at its end. Its checkpoint stays until the model is saved."""

@@ -6,6 +6,8 @@ removed after it: a run that was killed at any moment finds the checkpoint with 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,11 +18,14 @@ from topoi.infer.arrays import Kept
 from topoi.infer.elsewhere import BlockGraphs
 from topoi.infer.kept import MOST, WHOLE
 from topoi.storage.archive import Refused, open_archive, sealed, write_archive
+from topoi.storage.files import WriteError
 from topoi.storage.schema import Array, Schema, decoded, demand, encoded, whole
 
 __all__ = ["KeptFiles"]
 
 WHAT = "a part of a checkpoint of topoi"
+# and what killed writers of such a file leave
+OURS = re.compile(r"(\d+)-\d+\.zip|\.\d+-\d+\.zip\.[0-9a-f]{16}\.part")
 
 
 class KeptFiles:
@@ -32,7 +37,15 @@ class KeptFiles:
 
     def write(self, sweep: int, graphs: BlockGraphs) -> None:
         """Write what all blocks keep after a sweep."""
-        self.folder.mkdir(exist_ok=True)
+        try:
+            self.folder.mkdir(exist_ok=True)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise WriteError(
+                error.errno,
+                f"{self.folder} cannot be made ({reason}); it is for what blocks keep. Make room"
+                " for it, or choose another place for the checkpoint.",
+            ) from error
         for number, graph in enumerate(graphs):
             contents = {"sweep": sweep, "block": number, **graphs.kept(number)._asdict()}
             values, arrays = encoded(_schema(graph), contents)
@@ -63,12 +76,13 @@ class KeptFiles:
                 _check(kept, graph)
             graphs.keep(number, kept)
 
-    def remove(self, but: int | None = None) -> None:
-        """Remove all files but those of one sweep, if any."""
+    def remove(self, but: Collection[int] = ()) -> None:
+        """Remove all files but those of some sweeps. Files of others stay."""
         if not self.folder.is_dir():
             return
         for file in self.folder.iterdir():
-            if but is None or not file.name.startswith(f"{but}-"):
+            ours = OURS.fullmatch(file.name)
+            if ours and (ours[1] is None or int(ours[1]) not in but):
                 with suppress(OSError):
                     file.unlink()
         with suppress(OSError):  # it is not empty
