@@ -140,12 +140,20 @@ def test_what_blocks_keep_is_checked_when_it_is_read(corpus, tmp_path):
         head = sealed({"fingerprint": fingerprint, "values": values}, found)
         write_archive(files[1], head, found)
 
+    distinct = np.tile(np.arange(8, dtype=np.uint16) % 4, (len(arrays["places"]), 1))
     files[1].unlink()
     refused("3-1.zip is missing.*Delete the checkpoint")
     files[1].write_bytes(whole[:-50])
-    refused("damaged")
+    refused(r"damaged \(.*\); delete the checkpoint to start afresh\.")
     write(places=np.full_like(arrays["places"], 4))
     refused("a topic that does not exist")
+    write(places=np.zeros_like(arrays["places"]), parts=np.full_like(arrays["parts"], 8000))
+    refused("a topic of a message twice")
+    write(
+        parts=np.full_like(arrays["parts"], 65535) * (np.arange(8) < 2).astype(np.uint16),
+        places=distinct,
+    )
+    refused("more than the whole")
     write(theta=np.full_like(arrays["theta"], 0.5))
     refused("topics that do not exist")
     write(theta=arrays["theta"][1:])

@@ -24,6 +24,7 @@ from topoi.storage.schema import Array, Schema, decoded, demand, encoded, whole
 __all__ = ["KeptFiles"]
 
 WHAT = "a part of a checkpoint of topoi"
+CURE = "delete the checkpoint to start afresh"
 # and what killed writers of such a file leave
 OURS = re.compile(r"(\d+)-\d+\.zip|\.\d+-\d+\.zip\.[0-9a-f]{16}\.part")
 
@@ -61,7 +62,7 @@ class KeptFiles:
                     f"{file} is missing, and the run cannot be resumed without it. Delete the"
                     " checkpoint to start afresh."
                 )
-            with open_archive(file, WHAT) as archive:
+            with open_archive(file, WHAT, CURE) as archive:
                 if archive.manifest.get("fingerprint") != self.fingerprint:
                     raise Refused(
                         "belongs to the checkpoint of another run. Delete both to start afresh, or"
@@ -106,12 +107,19 @@ def _schema(graph: Graph) -> Schema:
 
 
 def _check(kept: Kept, graph: Graph) -> None:
-    """What kernels rely on: places are in messages, and topics that do not exist hold nothing."""
+    """What kernels rely on: places are in messages, parts are of one message, and topics that do
+    not exist hold nothing.
+    """
     arrays = graph.arrays
     n_topics = np.diff(arrays.topic_ptr)
     of_edge = np.repeat(arrays.visit_doc, np.diff(arrays.visit_edge))
     room = np.where(n_topics > 0, n_topics, graph.n_topics)[of_edge]
     demand((kept.places < room[:, None]).all(), "places names a topic that does not exist")
+    unused = -1 - np.arange(MOST)
+    used = np.sort(np.where(kept.parts > 0, kept.places, unused), axis=1)
+    demand((np.diff(used, axis=1) > 0).all(), "places names a topic of a message twice")
+    whole = kept.parts.sum(axis=1, dtype=np.int64) <= 1.001 * WHOLE
+    demand(whole.all(), "parts of a message are more than the whole")
     demand(
         not kept.theta[:, graph.n_topics :].any(),
         "theta holds something in topics that do not exist",

@@ -36,6 +36,7 @@ __all__ = [
 MANIFEST = "manifest.json"
 MOST_MANIFEST = 2**24  # bytes; long lists are arrays
 MOST_MEMBERS = 1_000
+CURE = "give another file"
 CHUNK = 2**24  # bytes read at a time
 MOST_EXPANSION = 1_032  # deflate cannot make more of a byte
 
@@ -50,15 +51,19 @@ class Header(NamedTuple):
 
 
 @contextmanager
-def open_archive(path: Path, what: str) -> Iterator[Archive]:
-    """The archive at `path`; what is wrong with it becomes one sentence that calls it `what`."""
-    with open_zip(path, what) as opened:
+def open_archive(path: Path, what: str, cure: str = CURE) -> Iterator[Archive]:
+    """The archive at `path`; what is wrong with it becomes one sentence that calls it `what`, and
+    ends with the cure.
+    """
+    with open_zip(path, what, cure) as opened:
         yield Archive(opened)
 
 
 @contextmanager
-def open_zip(path: Path, what: str) -> Iterator[zipfile.ZipFile]:
-    """The zip at `path`; what is wrong with it becomes one sentence that calls it `what`."""
+def open_zip(path: Path, what: str, cure: str = CURE) -> Iterator[zipfile.ZipFile]:
+    """The zip at `path`; what is wrong with it becomes one sentence that calls it `what`, and ends
+    with the cure.
+    """
     with path.open("rb") as file:
         try:
             with zipfile.ZipFile(file) as opened:
@@ -73,7 +78,7 @@ def open_zip(path: Path, what: str) -> Iterator[zipfile.ZipFile]:
         except Exception as error:  # a damaged zip fails in many ways
             reason = " ".join(str(error).split())[:300] or type(error).__name__
             raise ValueError(
-                f"{path} is not {what}, or it is damaged ({reason.rstrip('.')}); give another file."
+                f"{path} is not {what}, or it is damaged ({reason.rstrip('.')}); {cure}."
             ) from error
 
 
