@@ -21,7 +21,12 @@ from topoi.rules import VB
 SETS = ("cora", "medl")
 TOPICS = 20
 SWEEPS = {"GS": 500, "VB": 100}
-PAIRS = {"GS": ("GS, topoi", "GS, tomotopy"), "VB": ("VB, topoi", "VB, scikit-learn")}
+# What is compared, ours first, and what it is called.
+PAIRS = (
+    ("GS, topoi", "GS, tomotopy", "GS is as good as that of tomotopy"),
+    ("VB, topoi", "VB, scikit-learn", "VB of textbooks is as good as that of scikit-learn"),
+    ("VB, paper", "VB, scikit-learn", "VB of the paper is as good as scikit-learn's of textbooks"),
+)
 INNER = 100  # passes over a document in a sweep, at most, as scikit-learn has it
 WITHIN = 1.0  # per cent
 
@@ -30,12 +35,12 @@ def grid(quick: bool) -> list[Cell]:
     sets, folds = (SETS[:1], 2) if quick else (SETS, FOLDS)
     return [
         cell
-        for rule, methods in PAIRS.items()
+        for method in RUNNERS
         for cell in cells(
             set=sets,
-            method=methods,
+            method=[method],
             topics=[10 if quick else TOPICS],
-            sweeps=[10 if quick else SWEEPS[rule]],
+            sweeps=[10 if quick else SWEEPS[method[:2]]],
             fold=range(folds),
         )
     ]
@@ -55,11 +60,21 @@ def our_gibbs(train: Corpus, topics: int, sweeps: int, seed: int) -> np.ndarray:
 
 
 def our_vb(train: Corpus, topics: int, sweeps: int, seed: int) -> np.ndarray:
-    """VB with exp(psi) on both sides, which is what scikit-learn computes."""
+    """VB with exp(psi) on both sides, which is what scikit-learn computes, from where it starts:
+    random topics, under which documents are inferred first.
+    """
+    options = {"rule": VB(inner=INNER, textbook=True), "schedule": "synchronous", **FIXED}
+    options |= {"tol": 0, "evaluate_every": 0, "random_state": seed}
+    first = LDA(topics, max_iter=1, **options).fit(train)
+    first.components_ = np.random.default_rng(seed).gamma(100, 0.01, (topics, train.n_words))
+    start = first.messages(train)
+    return LDA(topics, init=start, max_iter=sweeps - 1, **options).fit(train).topic_word_
+
+
+def papers_vb(train: Corpus, topics: int, sweeps: int, seed: int) -> np.ndarray:
+    """VB as the paper has it: exp(psi) for documents alone."""
     options = {"max_iter": sweeps, "tol": 0, "evaluate_every": 0, "random_state": seed}
-    rule = VB(inner=INNER, textbook=True)
-    model = LDA(topics, rule=rule, schedule="synchronous", init="soft", **FIXED, **options)
-    return model.fit(train).topic_word_
+    return LDA(topics, rule="vb", **FIXED, **options).fit(train).topic_word_
 
 
 def tomotopy(train: Corpus, topics: int, sweeps: int, seed: int) -> np.ndarray:
@@ -95,13 +110,13 @@ def scikit_learn(train: Corpus, topics: int, sweeps: int, seed: int) -> np.ndarr
     return model.components_ / model.components_.sum(axis=1, keepdims=True)
 
 
-RUNNERS = dict(
-    zip(
-        [method for pair in PAIRS.values() for method in pair],
-        (our_gibbs, tomotopy, our_vb, scikit_learn),
-        strict=True,
-    )
-)
+RUNNERS = {
+    "GS, topoi": our_gibbs,
+    "GS, tomotopy": tomotopy,
+    "VB, topoi": our_vb,
+    "VB, paper": papers_vb,
+    "VB, scikit-learn": scikit_learn,
+}
 PARTS = (Part("baselines", measure, grid),)
 
 
@@ -109,15 +124,15 @@ def report(frames: dict[str, pd.DataFrame], quick: bool) -> Report:
     results, by = frames["baselines"], ["set", "topics"]
     table = mean_table(results, grid(quick), by, "method", "common")
     claims = []
-    for rule, (ours, theirs) in PAIRS.items():
+    for ours, theirs, claim in PAIRS:
         gaps = by_set(change(results, by, "method", "common", ours, theirs))
         claims.append(
             Claim(
-                f"(ours) Our {rule} is as good as that of {theirs.split(', ')[1]}",
+                f"(ours) Our {claim}",
                 holds_on(gaps.index[gaps <= WITHIN], gaps.index),
                 told(gaps),
-                f"The perplexity of our {rule} differs from that of {theirs.split(', ')[1]} after"
-                f" as many sweeps by {told(gaps)}.",
+                f'The perplexity of "{ours}" differs from that of "{theirs}" after as many sweeps'
+                f" by {told(gaps)}.",
             )
         )
     return Report({"baselines": as_markdown(table)}, claims)
