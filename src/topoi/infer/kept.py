@@ -18,7 +18,7 @@ from topoi.infer.threads import ThreadPool
 
 __all__ = ["MOST", "WHOLE", "keep", "recall"]
 
-MOST = 8  # numbers of a message: twice as many are no better, half as many are (docs/lab-notes.md)
+MOST = 8  # numbers of a message: more are no better, fewer are worse (docs/lab-notes.md)
 
 
 def keep(state: State, rule: Rule, pool: ThreadPool) -> Kept:

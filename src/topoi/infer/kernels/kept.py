@@ -39,9 +39,7 @@ def keep_stage(arrays, messages, places, parts, params, stage, worker, n_workers
 
 
 @compiled
-def restore_stage(
-    arrays, lists, theta, messages, places, parts, params, stage, worker, n_workers
-):  # fmt: skip
+def restore_stage(arrays, lists, theta, messages, places, parts, params, stage, worker, n_workers):
     """Give the messages of this worker's cells back what was kept of them, and count them into
     `theta` (slots, K).
 
