@@ -53,22 +53,20 @@ def report(frames: dict[str, pd.DataFrame], quick: bool) -> Report:
     numbers = results[results["what"] != "words"].assign(
         value=lambda rows: rows["value"].astype(float)
     )
-    shown = numbers.groupby(["what", "of"], sort=False)["value"].agg(
-        lambda v: f"{v.mean():.3f}" + (f" ({v.std():.3f})" if len(v) > 1 else "")
+    asked = numbers["what"].isin(FOUND.values())
+    shown = (
+        numbers[~asked]
+        .groupby(["what", "of"], sort=False)["value"]
+        .agg(lambda v: f"{v.mean():.3f}" + (f" ({v.std():.3f})" if len(v) > 1 else ""))
     )
     words = chosen(results, what="words", seed=0)[["of", "value"]].reset_index(drop=True)
     words.insert(0, "topic", np.arange(len(words)) // words["of"].nunique() + 1)
-    intruders = numbers[numbers["what"].isin(FOUND.values())]
     tables = {
         "topics, words": as_markdown(
             words.set_index("topic").rename(columns={"of": "method", "value": "top ten words"})
         ),
-        "topics, numbers": as_markdown(
-            shown.drop(list(FOUND.values()), errors="ignore").to_frame(
-                "mean (deviation over seeds)"
-            )
-        ),
-        "topics, intrusion": as_markdown(intruders_table(intruders)),
+        "topics, numbers": as_markdown(shown.to_frame("mean (deviation over seeds)")),
+        "topics, intrusion": as_markdown(intruders_table(numbers[asked])),
     }
     return Report(tables, claims(numbers))
 
