@@ -104,10 +104,12 @@ def converged(curves: pd.DataFrame) -> pd.DataFrame:
 
 
 def claims(held: pd.DataFrame) -> list[Claim]:
-    """VB first, then BP, then GS."""
+    """VB first, then BP, then GS, on the sets for which all of them are computed."""
     means = held.groupby(["set", "method"], sort=False)["sweep"].mean().unstack()
     means = means.reindex(index=[name for name in PAPER_SETS if name in means.index])
-    means = means.reindex(columns=COMPARED)
+    means = means.reindex(columns=COMPARED).dropna(subset=[*PAPER, "a-BP"])
+    if not len(means):  # no set has all of them
+        return []
 
     def ordered(bp: str, vb: str) -> list[str]:
         return list(means.index[(means[vb] < means[bp]) & (means[bp] < means["GS"])])

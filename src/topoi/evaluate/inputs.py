@@ -83,8 +83,7 @@ def counts_for(
             " be matched; give a Corpus with a vocabulary, or leave vocabulary out if the columns"
             " are the same."
         )
-    if isinstance(model, BaseEstimator):
-        check_is_fitted(model)
+    _check_fitted(model)
     table = getattr(model, "components_", model)
     columns = table.shape[1] if isinstance(table, np.ndarray) and table.ndim == 2 else None
     if vocabulary is not None and columns is not None:
@@ -179,8 +178,7 @@ def weights_of(topics: TopicsLike) -> np.ndarray | None:
     """(K, W) weights of words, of a fitted model or given as numbers; None for lists of words and
     of word numbers.
     """
-    if isinstance(topics, BaseEstimator):
-        check_is_fitted(topics)
+    _check_fitted(topics)
     table = getattr(topics, "components_", topics)
     if isinstance(table, list) and table and np.size(table[0]) and _is_float(table[0]):
         table = np.asarray(table)
@@ -188,6 +186,12 @@ def weights_of(topics: TopicsLike) -> np.ndarray | None:
         return None
     whole = table.dtype.kind != "f"  # a list names no word twice
     return None if whole and all(len(np.unique(row)) == len(row) for row in table) else table
+
+
+def _check_fitted(model: object) -> None:
+    """Refuse an estimator that was not fitted; anything else may be topics."""
+    if isinstance(model, BaseEstimator):
+        check_is_fitted(model)
 
 
 def _is_float(values: object) -> bool:
@@ -220,8 +224,7 @@ def proportions_of(model: ModelLike, X: DocumentsLike | None = None) -> np.ndarr
     or for its training documents.
     """
     if hasattr(model, "transform"):
-        if isinstance(model, BaseEstimator):
-            check_is_fitted(model)
+        _check_fitted(model)
         fitted = cast("FittedModel", model)
         if X is None and not hasattr(model, "doc_topic_"):
             raise ValueError(

@@ -82,19 +82,28 @@ def sweep(state: State, rule: Rule, schedule: Schedule, pool: ThreadPool) -> Non
     """Renew every message once (those in focus, if the schedule is active), or infer all documents
     afresh.
     """
+    warms_up = state.sweep < len(schedule.warm_up)
+    afresh = (schedule.afresh and not warms_up) or rule.inner > 1 or state.end is not None
+    # The first messages carry little information: keeping a part of them would only delay the
+    # others.
+    at_once = afresh and (state.end is not None or state.sweep == 0)
     if state.elsewhere is not None:
-        sweep_blocks(state, rule, schedule, pool, sweep)
+        recalls = not (afresh or warms_up)
+        sweep_blocks(
+            state,
+            rule,
+            pool,
+            lambda block: sweep(block, rule, schedule, pool),
+            at_once=at_once,
+            recalls=recalls,
+        )
         state.sweep += 1
         return
     if schedule.arrange is not None:
         schedule.arrange(state, rule, pool)
     state.relaxation = 1.0
-    warms_up = state.sweep < len(schedule.warm_up)
-    if (schedule.afresh and not warms_up) or rule.inner > 1 or state.end is not None:
+    if afresh:
         state.mode = schedule.name if state.end is None else "afresh"
-        # The first messages carry little information: keeping a part of them would only delay
-        # the others.
-        at_once = state.end is not None or state.sweep == 0
         refresh_fields(state)
         infer_afresh(state, rule, pool, None if at_once else schedule.relaxation_at(state.sweep))
         state.sweep += 1

@@ -25,7 +25,6 @@ from topoi.infer.likelihood import document_log_likelihood
 from topoi.infer.memory import allocate, pad_topics
 from topoi.infer.priors import alpha_evidence
 from topoi.infer.rules import Rule
-from topoi.infer.schedules import Schedule
 from topoi.infer.state import TINY, State
 from topoi.infer.threads import ThreadPool
 
@@ -49,20 +48,20 @@ def place_elsewhere(state: State, elsewhere: Elsewhere) -> State:
 def sweep_blocks(
     state: State,
     rule: Rule,
-    schedule: Schedule,
     pool: ThreadPool,
-    sweep: Callable[[State, Rule, Schedule, ThreadPool], None],
+    sweep: Callable[[State], None],
+    *,
+    at_once: bool,
+    recalls: bool,
 ) -> None:
-    """A sweep over documents elsewhere: each block starts from the newest counts of words. Only
-    where all are inferred afresh at once, they start from those before the round.
+    """A sweep over documents elsewhere: each block starts from the newest counts of words.
 
-    sweep: makes it on the state of a block.
+    sweep: makes it on the state of a block. at_once: all blocks are inferred afresh from the counts
+    before the round. recalls: blocks store the messages of their last turn again.
     """
     elsewhere, graph = state.elsewhere, state.graph
     assert elsewhere is not None
     graphs, keeps = elsewhere.graphs, elsewhere.keeps(state.end)
-    at_once = state.end is not None or (schedule.afresh and state.sweep == 0)
-    recalls = keeps and state.sweep >= len(schedule.warm_up)
     measures = elsewhere.measures(state.sweep + 1, state.end)
     sums = RoundSums(np.zeros((2, graph.n_topics)))
     before = state.tables.phi.copy()
@@ -75,7 +74,7 @@ def sweep_blocks(
         block = _block_state(state, number, kept)
         if kept is not None and recalls:
             recall(block, kept, rule, pool, graphs.memory(block.graph.message_size))
-        sweep(block, rule, schedule, pool)
+        sweep(block)
         if at_once:
             counted += block.tables.phi - prior
             block.tables = block.tables._replace(phi=before, totals=state.tables.totals)

@@ -143,9 +143,9 @@ def chosen_schedule(
     return name, name == "auto" and many
 
 
-def keeps_messages(facts: PlanFacts, settings: Settings, tuning: Tuning | None = None) -> bool:
+def keeps_messages(facts: PlanFacts, settings: Settings) -> bool:
     """Whether blocks of documents that are read in turn keep messages, as "auto" with BP does."""
-    few = facts.n_topics <= (tuning or current()).lists_above
+    few = facts.n_topics <= current().lists_above
     return settings.schedule == "auto" and is_relaxed(settings.rule) and few
 
 

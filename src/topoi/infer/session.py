@@ -1,7 +1,8 @@
 """Session: from a plan and settings to what was learned. Every run goes this way.
 
-A fit is `fit`. Mini-batches (online.py), shards (shards.py) and prediction (predict.py) take its
-steps: decide (`make_recipe`), start (`first_state`), pass messages (`pass_messages`, `engine.run`).
+A fit is `fit`. Blocks on disk (session_of_blocks.py), shards (shards.py) and prediction
+(predict.py) take its steps: decide (`make_recipe`), start (`first_state`), pass messages
+(`pass_messages`, `engine.run`).
 """
 
 from __future__ import annotations
